@@ -90,7 +90,7 @@ func (p *routes) group(text []byte) error {
 	sub, rest, ok2 := word(rest, 255)
 	weight, rest, ok3 := word(rest, 255)
 	if !ok1 || !ok2 || !ok3 {
-		return p.refuse("cannot parse the group in %s, expected as in \"1 0 0 1,2,3,\"", quote(text))
+		return p.refuse("cannot parse the group in %s, expected text like \"1 0 0 1,2,3,\"", quote(text))
 	}
 	g := Group{Number: uint16(number), Sub: uint8(sub), Weight: uint8(weight)}
 	for {
@@ -99,7 +99,7 @@ func (p *routes) group(text []byte) error {
 		}
 		port, n, ok := decimal(rest, 254)
 		if !ok || n < len(rest) && bytes.IndexByte([]byte(" \t,"), rest[n]) < 0 {
-			return p.refuse("cannot parse the ports in %s, expected as in \"1 0 0 1,2,3,\"", quote(text))
+			return p.refuse("cannot parse the ports in %s, expected text like \"1 0 0 1,2,3,\"", quote(text))
 		}
 		g.Ports.Add(uint8(port))
 		rest = rest[n:]
@@ -118,7 +118,7 @@ func (p *routes) farEntry(text []byte) error {
 	}
 	port, rest, ok := word(text[len(hexMark)+n:], 255)
 	if !ok {
-		return p.refuse("cannot parse the static port in %s, expected as in \"0x0001 18 Free 12\"", quote(text))
+		return p.refuse("cannot parse the static port in %s, expected text like \"0x0001 18 Free 12\"", quote(text))
 	}
 	rest = skip(rest)
 	n = 0

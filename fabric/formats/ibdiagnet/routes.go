@@ -125,14 +125,14 @@ func (p *routes) private(text []byte) error {
 	rest := bytes.TrimLeft(text[n:], " \t,")
 	p.table = nil
 	if !ok || n < len(text) && bytes.IndexByte([]byte(" \t,"), text[n]) < 0 {
-		return p.refuse("cannot parse the number of a table in %s, expected as in \"PLFT_NUM: 0\"", quote(text))
+		return p.refuse("cannot parse the number of a table in %s, expected text like \"PLFT_NUM: 0\"", quote(text))
 	}
 	top := uint64(0)
 	if stated, found := bytes.CutPrefix(rest, []byte("top:")); found {
 		stated = bytes.TrimLeft(stated, " \t")
 		if top, ok = parse(stated); !ok || top > fabric.MaxUnicastLID {
 			top = 0
-			if err := p.refuse("cannot parse the top of table %d in %s, expected as in 0x2ebd", number,
+			if err := p.refuse("cannot parse the top of table %d in %s, expected text like 0x2ebd", number,
 				quote(text)); err != nil {
 				return err
 			}
@@ -222,7 +222,7 @@ func (p *routes) fdb(text []byte) error {
 	}
 	port, n, ok := decimal(rest, 255)
 	if !ok || n < len(rest) && rest[n] != ' ' && rest[n] != ':' && rest[n] != '\t' && rest[n] != '\r' {
-		return p.refuse("cannot parse the port in %s, expected as in \"0x0001 : 003  : 00   : yes\"", quote(text))
+		return p.refuse("cannot parse the port in %s, expected text like \"0x0001 : 003  : 00   : yes\"", quote(text))
 	}
 	return p.set(uint16(lid), uint8(port), static)
 }

@@ -65,7 +65,7 @@ func (p *slvlReader) row(text []byte) error {
 	for i := 0; i < len(vls); i += 2 {
 		var both uint64
 		if both, rest, ok = hexWord(rest, 255); !ok {
-			return p.refuse("cannot parse the VLs of SLs %d and %d in %s, expected as in 0x01", i, i+1, quote(text))
+			return p.refuse("cannot parse the VLs of SLs %d and %d in %s, expected text like 0x01", i, i+1, quote(text))
 		}
 		vls[i], vls[i+1] = uint8(both>>4), uint8(both&15)
 	}

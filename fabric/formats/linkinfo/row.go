@@ -84,7 +84,7 @@ func portsRow(m []string) (row, error) {
 func (r *row) link(rateText, far string) error {
 	m := rate.FindStringSubmatch(rateText)
 	if m == nil {
-		return fmt.Errorf("bad rate and state %q, expected as in ( 4X 25.78125 Gbps Active/  LinkUp)", rateText)
+		return fmt.Errorf("bad rate and state %q, expected text like ( 4X 25.78125 Gbps Active/  LinkUp)", rateText)
 	}
 	r.width, r.speed, r.state = widthOf(m[1]), gbps[m[2]], states[m[3]]
 	if noEnd.MatchString(far) {

@@ -74,7 +74,7 @@ func fdbHeading(text []byte) (guid []byte, ok bool) {
 func (p *routeParser) privateTable(text []byte, number int) error {
 	table, rest, ok := parseDecimal(bytes.TrimLeft(text[len(fdbPrivate):], cSpace))
 	if !ok || len(rest) > 0 && !strings.ContainsRune(cSpace+",", rune(rest[0])) {
-		return fmt.Errorf("cannot parse table number in %q, expected as in \"PLFT_NUM: 0\"", shorten(text))
+		return fmt.Errorf("cannot parse table number in %q, expected text like \"PLFT_NUM: 0\"", shorten(text))
 	}
 	if p.private = table > 0; p.private {
 		p.file.private.add(func() string {
@@ -102,7 +102,7 @@ func (p *routeParser) fdbEntry(text []byte, number int, ended bool) error {
 	}
 	lid, rest, ok := parseHex(text[len(hexMark):], 64)
 	if !ok {
-		return fmt.Errorf("cannot parse LID in %q, expected as in 0x001F", shorten(text))
+		return fmt.Errorf("cannot parse LID in %q, expected text like 0x001F", shorten(text))
 	}
 	if lid > fabric.MaxUnicastLID {
 		return fmt.Errorf("LID %d (0x%x) is not a unicast LID, expected at most 0x%x", lid, lid, fabric.MaxUnicastLID)
@@ -113,7 +113,7 @@ func (p *routeParser) fdbEntry(text []byte, number int, ended bool) error {
 	}
 	port, rest, ok := parseDecimal(rest)
 	if !ok || len(rest) == 0 || !strings.ContainsRune(cSpace+":", rune(rest[0])) {
-		return fmt.Errorf("cannot parse port in %q, expected as in \"0x0001 : 003  : 01   : yes\"", shorten(text))
+		return fmt.Errorf("cannot parse port in %q, expected text like \"0x0001 : 003  : 01   : yes\"", shorten(text))
 	}
 	if port > 255 {
 		return fmt.Errorf("port %d is out of range, expected 0 to 254", port)

@@ -131,7 +131,7 @@ func (d *dbReader) check(rec fabric.GUIDRecord) {
 		d.note(d.line, "no empty line after the record; OpenSM reads %d more lines as part of it", d.more)
 	}
 	if !rec.Readable {
-		d.note(d.line, "%q is not a pair of unicast LIDs, expected as in 0x0004 0x0007; OpenSM skips the record "+
+		d.note(d.line, "%q is not a pair of unicast LIDs, expected text like 0x0004 0x0007; OpenSM skips the record "+
 			"and keeps it in the file", shorten(d.value))
 		return
 	}

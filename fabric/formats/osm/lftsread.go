@@ -222,7 +222,7 @@ func (p *routeParser) header(text []byte, number int, ended bool) error {
 func (p *routeParser) entry(text []byte, number int, ended bool) error {
 	lid, rest, ok := parseHex(text[len(hexMark):], 64)
 	if !ok || len(rest) == 0 || !isCSpace(rest[0]) {
-		return fmt.Errorf("cannot parse LID in \"%s\", expected as in 0x001f", shorten(text))
+		return fmt.Errorf("cannot parse LID in \"%s\", expected text like 0x001f", shorten(text))
 	}
 	if lid > fabric.MaxUnicastLID {
 		return fmt.Errorf("LID %d (0x%x) is not a unicast LID, expected at most 0x%x", lid, lid, fabric.MaxUnicastLID)

@@ -255,7 +255,7 @@ func (p *matrixParser) header(text []byte) error {
 func (p *matrixParser) row(text []byte, number int) error {
 	lid, rest, ok := parseHex(text, 16)
 	if !ok || (len(rest) > 0 && rest[0] != ':' && !isCSpace(rest[0])) {
-		return fmt.Errorf("cannot parse LID in \"0x%s\", expected as in 0x001f", shorten(text))
+		return fmt.Errorf("cannot parse LID in \"0x%s\", expected text like 0x001f", shorten(text))
 	}
 	var hops [256]uint8
 	columns, rest, err := parseHops(&hops, rest)

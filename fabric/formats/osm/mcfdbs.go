@@ -174,11 +174,11 @@ func (p *mcfdbsParser) line(text []byte) error {
 	}
 	rest = skipSpace(rest)
 	if len(rest) == 0 || rest[0] != ':' {
-		return fmt.Errorf("no colon after the LID in %q, expected as in \"0xC000 : 0x001  0x00D\"", shorten(text))
+		return fmt.Errorf("no colon after the LID in %q, expected text like \"0xC000 : 0x001  0x00D\"", shorten(text))
 	}
 	ports := bytes.Fields(rest[1:])
 	if len(ports) == 0 {
-		return fmt.Errorf("no ports in %q, expected as in \"0xC000 : 0x001  0x00D\"", shorten(text))
+		return fmt.Errorf("no ports in %q, expected text like \"0xC000 : 0x001  0x00D\"", shorten(text))
 	}
 	for _, word := range ports {
 		if err := p.port(uint16(mlid), word); err != nil {

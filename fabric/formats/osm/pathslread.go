@@ -105,7 +105,7 @@ func parseLIDs(text []byte) (first, last uint16, rest []byte, err error) {
 	}
 	switch {
 	case !ok:
-		return 0, 0, nil, fmt.Errorf("cannot parse LIDs in %q, expected as in 7 or 1-18", shorten(text))
+		return 0, 0, nil, fmt.Errorf("cannot parse LIDs in %q, expected text like 7 or 1-18", shorten(text))
 	case low < 1 || high > fabric.MaxUnicastLID || low > high:
 		return 0, 0, nil, fmt.Errorf("LIDs %d to %d are not a range of unicast LIDs, expected 1 to %d", low, high,
 			fabric.MaxUnicastLID)

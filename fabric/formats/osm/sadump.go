@@ -225,7 +225,7 @@ func parseGIDPair(text string) (mad.GID, error) {
 	prefix, err := strconv.ParseUint(high, 0, 64)
 	guid, err2 := strconv.ParseUint(low, 0, 64)
 	if !ok || err != nil || err2 != nil {
-		return mad.GID{}, fmt.Errorf("cannot parse GID %q, expected as in 0xfe80000000000000:0x0000000000100001",
+		return mad.GID{}, fmt.Errorf("cannot parse GID %q, expected text like 0xfe80000000000000:0x0000000000100001",
 			shorten([]byte(text)))
 	}
 	return mad.NewGID(prefix, guid), nil

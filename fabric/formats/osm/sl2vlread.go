@@ -119,7 +119,7 @@ func (p *sl2vlParser) row(text []byte) error {
 	out, rest, ok2 := parseDecimal(skipSpace(rest))
 	rest = skipSpace(rest)
 	if !ok || !ok2 || in > 254 || out > 254 || len(rest) == 0 || rest[0] != ':' {
-		return fmt.Errorf("cannot parse ports in %q, expected as in \"1   2   : 0  1 ...\"", shorten(text))
+		return fmt.Errorf("cannot parse ports in %q, expected text like \"1   2   : 0  1 ...\"", shorten(text))
 	}
 	var vls fabric.VLs
 	rest = rest[1:]

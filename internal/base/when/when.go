@@ -14,7 +14,7 @@ import (
 const maxDays = 36500
 
 // Help describes the accepted times.
-const Help = "a time is 03:00 or 03:00:15, which mean the last such time; yesterday 22:00; 2026-11-22 or " +
+const Help = "a time is 03:00 or 03:00:15, the last time of day that has passed; yesterday 22:00; 2026-11-22 or " +
 	"2026-11-22T03:00; 90s, 20m, 2h, 3d or 1w ago; or now"
 
 // Parse parses a time in the past.

@@ -108,7 +108,7 @@ func options() []lang.Option {
 	}
 	return append(all, lang.Option{
 		Name: "journal", Kind: lang.KindFile, Written: true, Value: "FILE|no",
-		Summary: "journal and history file; no: no file, so that only this session can roll back",
+		Summary: "file of the journal and the history; with no, only this session can roll back",
 	}, lang.Option{Name: "sm", Kind: lang.KindGUID, Summary: "write although this master SM is active"})
 }
 

@@ -157,7 +157,7 @@ var ackCommand = feature.Command{
 	}},
 	Help: "ID is the identifier that problems shows. An acknowledged problem is listed apart, and changes no " +
 		"verdict and " +
-		"no\nexit status until the given time. ack ID end ends that earlier. Without ID, ack lists the " +
+		"no\nexit status until the given time. 'ack ID end' ends the acknowledgement before that time. Without ID, ack lists the " +
 		"acknowledgements in " +
 		"force.\nAcknowledgements are stored in the record, with the user.",
 	Options: []lang.Option{
