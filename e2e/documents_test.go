@@ -230,6 +230,7 @@ var notRun = map[[2]string]string{
 		"docs/recording.md", "record start                          in a session; record stop, record status",
 	}: "runs until it is ended",
 	{
-		"docs/recording.md", "counters history leaf-01/7 since=03:00        each sample, in the finest resolution kept",
+		"docs/recording.md", "problems since=yesterday                      each problem with its beginning and end",
 	}: "needs a recording of hours",
+	{"docs/recording.md", "ibconsole record smlog=/var/log/opensm.log"}: "runs until it is ended",
 }

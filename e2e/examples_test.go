@@ -16,14 +16,16 @@ import (
 
 // skippedExamples holds the beginnings of commands whose examples the test does not run, and why.
 var skippedExamples = map[string]string{
-	"show cables":   "requires data of cables, which only an ibdiagnet folder has",
-	"doctor verify": "requires a subnet that other programs reach",
-	"sa":            "requires a subnet manager",
-	"set sm":        "requires a subnet manager",
-	"counters":      "requires a recording of hours",
-	"fail guided":   "asks at a terminal",
-	"dump guided":   "asks at a terminal",
-	"load guided":   "asks at a terminal",
+	"show cables":                  "requires data of cables, which only an ibdiagnet folder has",
+	"doctor verify":                "requires a subnet that other programs reach",
+	"sa":                           "requires a subnet manager",
+	"set sm":                       "requires a subnet manager",
+	"counters":                     "requires a recording of hours",
+	"check load measured":          "requires a recording of hours",
+	"hosts job1 leaf-01; counters": "requires a recording of hours",
+	"fail guided":                  "asks at a terminal",
+	"dump guided":                  "asks at a terminal",
+	"load guided":                  "asks at a terminal",
 }
 
 // exampleFiles are the files of the user that examples read.

@@ -96,7 +96,7 @@ var Feature = feature.Feature{Name: "entries", Keys: []feature.Key{
 		Run:     onStore(keep),
 	},
 	{
-		Path:    "history prune megabytes=900",
+		Path:    "history prune",
 		Summary: "Delete entries that are old or too large",
 		Help:    "Commits are kept.",
 		Options: []lang.Option{
