@@ -26,11 +26,9 @@ func write(t *testing.T, text string) string {
 
 // pair returns a host and a switch as text, with replacements.
 func pair(replace ...string) string {
-	const text = "vendid=0x2c9\n" +
-		"Switch\t8 \"S-0000000000200000\"\t\t# \"sw1\" base port 0 lid 2 lmc 0\n" +
-		"[3]\t\"H-0000000000100000\"[1](100001) \t\t# \"node1\" lid 1 4xQDR\n\n" +
-		"Ca\t1 \"H-0000000000100000\"\t\t# \"node1\"\n" +
-		"[1](100001) \t\"S-0000000000200000\"[3]\t\t# lid 1 lmc 0 \"sw1\" lid 2 4xQDR\n"
+	const text = "vendid=0x2c9\nSwitch\t8 \"S-0000000000200000\"\t\t# \"sw1\" base port 0 lid 2 lmc " +
+		"0\n[3]\t\"H-0000000000100000\"[1](100001) \t\t# \"node1\" lid 1 4xQDR\n\nCa\t1 \"H-0000000000100000\"\t\t# " +
+		"\"node1\"\n[1](100001) \t\"S-0000000000200000\"[3]\t\t# lid 1 lmc 0 \"sw1\" lid 2 4xQDR\n"
 	return strings.NewReplacer(replace...).Replace(text)
 }
 

@@ -33,9 +33,8 @@ var exampleFiles = map[string]string{
 	"morning.ibconsole": "problems\n",
 	"fabric.yaml":       "- {name: \"leaf-*\", tier: 0}\n",
 	"ib-node-name-map":  "0x200000 \"first leaf\"\n",
-	"opensm-sa.dump": "MC Group 0xc000 : mgid=0xff12000000000000:0x1000\n" +
-		"mcm_port: port_gid=0xfe80000000000000:0x0000000000100001\n" +
-		"mcm_port: port_gid=0xfe80000000000000:0x0000000000100005\n",
+	"opensm-sa.dump": "MC Group 0xc000 : mgid=0xff12000000000000:0x1000\nmcm_port: " +
+		"port_gid=0xfe80000000000000:0x0000000000100001\nmcm_port: port_gid=0xfe80000000000000:0x0000000000100005\n",
 }
 
 // commandHelp returns the commands and subcommands of the program with their examples in help.

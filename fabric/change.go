@@ -113,8 +113,8 @@ func KeepsLIDsByGUID(f, g *Fabric) bool {
 	})
 }
 
-// Masked returns the fabric with other GUIDs and node descriptions. The function guid must keep the order of [LEKey], so
-// that the indexes stay, and must not return one value twice. It is not called for 0. O(nodes + ports).
+// Masked returns the fabric with other GUIDs and node descriptions. The function guid must keep the order of [LEKey],
+// so that the indexes stay, and must not return one value twice. It is not called for 0. O(nodes + ports).
 func (f *Fabric) Masked(guid func(uint64) uint64, desc func(*Node) string) *Fabric {
 	other := func(g uint64) uint64 {
 		if g != 0 {

@@ -62,25 +62,20 @@ var others = map[string]string{
 		"0x10001=limited;\nother=0x11, indx0: ALL_CAS, name=both;\n",
 	"root_guid_file": "0x200001\n# comment\n0x200002 word\n",
 	"from": "routing_engine updn,minhop\nroot_guid_file /none/roots\nlmc 1\nsm_priority 300\nunknown_option " +
-		"value\nqos TRUE\nmax_op_vls 5\n" +
-		"qos_ca_sl2vl 0,1,2\npartition_config_file /none/partitions\nscatter_ports banana\ntorus_config " +
-		"/none/torus\nuse_ucast_cache FALSE\n(null) word\n",
+		"value\nqos TRUE\nmax_op_vls 5\nqos_ca_sl2vl 0,1,2\npartition_config_file /none/partitions\nscatter_ports " +
+		"banana\ntorus_config /none/torus\nuse_ucast_cache FALSE\n(null) word\n",
 }
 
-const groupFile = "MC Group 0xc001 : mgid=0xff12000000000000:0x1000\n" +
-	"mcm_port: port_gid=0xfe80000000000000:0x0000000000100001\nmcm_port: " +
-	"port_gid=0xfe80000000000000:0x0000000000100005\n"
+const groupFile = "MC Group 0xc001 : mgid=0xff12000000000000:0x1000\nmcm_port: " +
+	"port_gid=0xfe80000000000000:0x0000000000100001\nmcm_port: port_gid=0xfe80000000000000:0x0000000000100005\n"
 
 const portList = "SW    11 11 0x0000000000200001 4x SDR - CA     7  1 0x0000000000100013 ( 'leaf-01' - 'node-0002 " +
-	"HCA-1' )\n" +
-	"SW    11 12 0x0000000000200001 4x ???                                    'leaf-01'\n"
+	"HCA-1' )\nSW    11 12 0x0000000000200001 4x ???                                    'leaf-01'\n"
 
-const linkInfo = "Switch: 0x0000000000200001 leaf-01:\n" +
-	"          11    1[  ] ==( 4X           2.5 Gbps Active/  LinkUp)==>       7    1[  ] \"node-0002 HCA-1\" ( " +
-	"Could be 5.0 Gbps )\n" +
-	"          11    2[  ] ==(                Down/ Polling)==>             [  ] \"\" ( )\n" +
-	"CA: node-0002 HCA-1:\n      0x0000000000100013      7    1[  ] ==( 4X           2.5 Gbps Active/  " +
-	"LinkUp)==>      11    1[  ] \"leaf-01\" ( )\n"
+const linkInfo = "Switch: 0x0000000000200001 leaf-01:\n          11    1[  ] ==( 4X           2.5 Gbps Active/  " +
+	"LinkUp)==>       7    1[  ] \"node-0002 HCA-1\" ( Could be 5.0 Gbps )\n          11    2[  ] ==(                " +
+	"Down/ Polling)==>             [  ] \"\" ( )\nCA: node-0002 HCA-1:\n      0x0000000000100013      7    1[  ] ==( " +
+	"4X           2.5 Gbps Active/  LinkUp)==>      11    1[  ] \"leaf-01\" ( )\n"
 
 // written are files of each kind that the program writes, and of which commands read them.
 func written(v *victim) map[string]string {

@@ -24,8 +24,7 @@ func TestIbdiagnet(t *testing.T) {
 			"leaf, 3/3 to Spine-ZONE1-1/2/3 between two readings: LinkDownedCounter +1",
 			"Spine-ZONE1-1/1/1 to leaf, 1/2: error correction is RS at this end and the vendor's 14 at the other",
 			"the module in leaf, 2/2 to Spine-ZONE1-1/1/2 is at 76 degrees Celsius",
-			"warning bit errors         leaf, 3/2 to Spine-ZONE1-1/1/3: bit error rate after correction " +
-				"2e-13",
+			"warning bit errors         leaf, 3/2 to Spine-ZONE1-1/1/3: bit error rate after correction 2e-13",
 			"leaf, 3/3 to Spine-ZONE1-1/2/3 since they were cleared: LinkDownedCounter 11",
 			"since they were cleared: LinkDownedCounter 511, PortXmitDiscards 101",
 			"1 paths end before they arrive: host-4 mlx5_0/1 to Mellanox Technologies Aggregation Node/1",

@@ -37,8 +37,8 @@ type backend interface {
 	Search(word string) []lang.Candidate
 	// Changed waits until the state has changed. It returns false when ctx has ended.
 	Changed(ctx context.Context) bool
-	// Recall returns the state of a history entry. At returns the state at a time. Neighbor returns the state that is by
-	// entries after the state p. A nil state means the present.
+	// Recall returns the state of a history entry. At returns the state at a time. Neighbor returns the state that is
+	// by entries after the state p. A nil state means the present.
 	Recall(id int64) (*session.Picture, error)
 	At(ctx context.Context, t time.Time) (*session.Picture, error)
 	Neighbor(ctx context.Context, p *session.Picture, by int) (*session.Picture, error)

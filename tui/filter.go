@@ -159,8 +159,7 @@ func (in *prompt) parseFilter(text string) (draw.Filter, error) {
 	if set == nil {
 		names := prose.Words(st.Sets, func(s session.HostSet) string { return "@" + s.Name })
 		if len(names) == 0 {
-			return draw.Filter{}, fmt.Errorf("there are no host sets; hint: mark hosts and press H to name a " +
-				"set")
+			return draw.Filter{}, fmt.Errorf("there are no host sets; hint: mark hosts and press H to name a set")
 		}
 		return draw.Filter{}, fmt.Errorf("sets: %s", strings.Join(names, " "))
 	}

@@ -170,13 +170,11 @@ func TestEnterOnNothing(t *testing.T) {
 func keyList() string {
 	var b strings.Builder
 	b.WriteString("# Keys\n\nThis page lists all keys of the screen. It is generated from the key map of the " +
-		"program: " +
-		"`go test ./tui -run TestKeyList -update`.\n\n" +
-		"## Bind other keys\n\nThe file `$XDG_CONFIG_HOME/ibconsole/config` (`~/.config/ibconsole/config`) " +
-		"binds other " +
-		"keys to actions, one action per line. Other actions keep their keys:\n\n" +
-		"    theme light\n    skin skin.yaml\n    mouse off\n    key sweep = F5 ctrl+r\n    key quit = Q\n\n" +
-		"* A key is a character, `space`, `ctrl+LETTER`, `alt+CHARACTER`, `f1` to `f12`, or `" +
+		"program: `go test ./tui -run TestKeyList -update`.\n\n## Bind other keys\n\nThe file " +
+		"`$XDG_CONFIG_HOME/ibconsole/config` (`~/.config/ibconsole/config`) binds other keys to actions, one action " +
+		"per line. Other actions keep their keys:\n\n    theme light\n    skin skin.yaml\n    mouse off\n    key " +
+		"sweep = F5 ctrl+r\n    key quit = Q\n\n* A key is a character, `space`, `ctrl+LETTER`, `alt+CHARACTER`, " +
+		"`f1` to `f12`, or `" +
 		strings.Join(namedKeys[:15], "`, `") + "`.\n" +
 		"* An action without keys can be run from the list that `?` opens.\n" +
 		"* A skin changes styles of the theme, except those of the theme none: `cursor: {fg: \"#ffffff/15\", bg: " +
@@ -195,17 +193,14 @@ func keyList() string {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(names, " "), a.Name, a.Help().Desc)
 	}
-	b.WriteString("\n## Mouse\n\n* A click on a row selects it. A click on the selected row is Enter.\n" +
-		"* A click on the head of a column sorts by it; a second click reverses the order.\n" +
-		"* A click on a choice of a form selects it. A click on the name of a pane, or on a key in the last line, " +
-		"is that " +
-		"key.\n* The wheel scrolls the pane under it.\n* Most terminals select text while Shift is held; `mouse off` " +
-		"leaves " +
-		"the mouse to the terminal.\n\n## Filters\n\n`/` shows only rows that match:\n\n| filter | rows " +
-		"|\n|---|---|\n" +
-		"| `/leaf` | contain a text; case is ignored |\n| `//leaf-0[1-3]$` | match a regular expression |\n" +
-		"| `/~lf7` | contain letters in this order |\n| `/!leaf` | do not match; `!` may precede any of these |\n" +
-		"| `/@job` | are about a host of the set job (`H`, `hosts`) |\n| `/leaf-12/5` | the port; Enter goes there |\n")
+	b.WriteString("\n## Mouse\n\n* A click on a row selects it. A click on the selected row is Enter.\n* A click on " +
+		"the head of a column sorts by it; a second click reverses the order.\n* A click on a choice of a form " +
+		"selects it. A click on the name of a pane, or on a key in the last line, is that key.\n* The wheel scrolls " +
+		"the pane under it.\n* Most terminals select text while Shift is held; `mouse off` leaves the mouse to the " +
+		"terminal.\n\n## Filters\n\n`/` shows only rows that match:\n\n| filter | rows |\n|---|---|\n| `/leaf` | " +
+		"contain a text; case is ignored |\n| `//leaf-0[1-3]$` | match a regular expression |\n| `/~lf7` | contain " +
+		"letters in this order |\n| `/!leaf` | do not match; `!` may precede any of these |\n| `/@job` | are about a " +
+		"host of the set job (`H`, `hosts`) |\n| `/leaf-12/5` | the port; Enter goes there |\n")
 	return b.String()
 }
 

@@ -186,8 +186,7 @@ func TestDisabledKeys(t *testing.T) {
 	d.press("4", "enter").sees("! Enter: no hop is selected").press("t").sees("! t: no switch or host is selected")
 	d.press("8", "enter").sees("! Enter: the log is empty")
 	d.press("2", "g", "t").sees("! t: no switch or host is selected").press("f").sees(
-		"! f: no link, switch or host is " +
-			"selected")
+		"! f: no link, switch or host is selected")
 }
 
 func TestCommandLine(t *testing.T) {

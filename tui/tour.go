@@ -49,8 +49,7 @@ func tourSteps() []tourStop {
 			"WHAT-IF. Press r to compute new routes."),
 			keys: keys("r"), done: func(m *model) bool { return m.st.Staged != nil && !m.st.Stale }},
 		{text: fixed("The new routes are STAGED, not written. Press 5 to compare before and after: pairs lost, " +
-			"changed " +
-			"entries, the busiest link."),
+			"changed entries, the busiest link."),
 			keys: keys("5"), done: func(m *model) bool {
 				return m.pane().About().Name == "What-if" && m.pane().Base().Size > 1
 			}},

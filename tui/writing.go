@@ -185,6 +185,5 @@ func (p *writePage) interruption() string {
 	case now.Phase == len(now.Phases)-1:
 		return "Esc interrupts the commit: all blocks are written, but not all are verified. Then " + then
 	}
-	return "Esc interrupts the commit: written blocks stay, and no more are sent. The journal records it; then " +
-		"" + then
+	return "Esc interrupts the commit: written blocks stay, and no more are sent. The journal records it; then " + then
 }

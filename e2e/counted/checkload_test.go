@@ -253,8 +253,7 @@ func (a *answer) bisections(s *state, hosts []endPort, at, count string) {
 		squares += (x - mean) * (x - mean) / float64(n)
 	}
 	form := "  effective bisection bandwidth {ATmean%} of full ({ATmin%} to {ATmax%}, std dev {ATstd_dev%}) over {AT" +
-		count + "#} random bisection(s), " +
-		"seed {ATseed#}; at worst {ATworst#} path(s) over a link"
+		count + "#} random bisection(s), seed {ATseed#}; at worst {ATworst#} path(s) over a link"
 	a.line(strings.ReplaceAll(form, "AT", at) + lostWords(at, lost, unknowns))
 	a.figure(at+"hosts", len(hosts))
 	a.figure(at+count, n)

@@ -74,8 +74,7 @@ func (r *reader) readAdaptive() error {
 	r.buildAdaptive(adapting)
 	if len(adapting) == 0 {
 		r.warn("adaptive routing: no switch reports it; paths are shown by forwarding tables, which would be " +
-			"incomplete " +
-			"for switches that route adaptively without reporting it")
+			"incomplete for switches that route adaptively without reporting it")
 	}
 	return nil
 }

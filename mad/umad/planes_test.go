@@ -68,9 +68,7 @@ func TestPlanes(t *testing.T) {
 	got := diagnose(m, probeResult{}, nil)
 	for _, want := range []string{
 		"ok|umad:mlx5_0:1|a planarized adapter, one port of two devices: subnet management (class 0x81, only by " +
-			"directed " +
-			"route; 0x01 is refused) " +
-			"uses smi0 port 2, one of 4 planes; all other classes use mlx5_0|",
+			"directed route; 0x01 is refused) uses smi0 port 2, one of 4 planes; all other classes use mlx5_0|",
 		"source umad selects umad:mlx5_0:1|",
 	} {
 		if !strings.Contains(got, want) {

@@ -44,8 +44,7 @@ func TestClasses(t *testing.T) {
 			"compute node-# \n",
 		"fattree:2,8": "4 root 1 spine-# 8-8 0-0\n8 leaf 0 leaf-# 4-4 4-4\n32 compute node-# \n",
 		"bull:3,4,hosts=6,up=2,services=2": "2 root 3 l#-# 2-2 0-0\n2 middle 2 l#-# 8-8 2-2\n6 middle 1 l#-#-# 6-6 " +
-			"0-0\n12 leaf 0 l#-#-# 2-2 6-6\n" +
-			"72 compute node-# \n4 service service-# its name contains service\n",
+			"0-0\n12 leaf 0 l#-#-# 2-2 6-6\n72 compute node-# \n4 service service-# its name contains service\n",
 		"mesh:2x2": "4 leaf 0 sw-#-# 2-2 1-1\n4 compute node-# \n",
 	} {
 		if got := summary(classesOf(gentest.Fabric(t, spec), nil)); got != want {

@@ -100,8 +100,7 @@ func TestCompare(t *testing.T) {
 		"switch": {3, func(t *testing.T, all []*fabric.Fabric) {
 			all[2] = cut(t, all[2], "spine-04/1", "spine-04/2", "spine-04/3", "spine-04/4", "spine-04/5", "spine-04/6",
 				"spine-04/7", "spine-04/8")
-		}, "3 size: has 11 switches, most have 12\n" +
-			"3 size: has no switch in the place of spine-04 of the others\n"},
+		}, "3 size: has 11 switches, most have 12\n3 size: has no switch in the place of spine-04 of the others\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := rails(t, c.rails, "fattree:2,8")

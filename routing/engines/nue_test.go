@@ -94,8 +94,8 @@ func TestNueOnSharedFabrics(t *testing.T) {
 	})
 }
 
-// TestNueWarnsWhereOpenSMCrashes checks that nue warns exactly where OpenSM's nue ends with a segmentation fault because
-// the port 0 of a switch has several LIDs.
+// TestNueWarnsWhereOpenSMCrashes checks that nue warns exactly where OpenSM's nue ends with a segmentation fault
+// because the port 0 of a switch has several LIDs.
 func TestNueWarnsWhereOpenSMCrashes(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)

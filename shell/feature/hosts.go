@@ -125,8 +125,8 @@ func (h *HostFinder) Find(word string) ([]fabric.PortIndex, error) {
 	return ends, nil
 }
 
-// JobEnds returns the end ports of the hosts of a job, a host list of Slurm, and the names of hosts that the fabric does
-// not have.
+// JobEnds returns the end ports of the hosts of a job, a host list of Slurm, and the names of hosts that the fabric
+// does not have.
 func (h *HostFinder) JobEnds(list string) (ends []fabric.PortIndex, missing []string, err error) {
 	names, err := slurm.Expand(list)
 	if err != nil {

@@ -123,8 +123,7 @@ td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}svg{max-width:100%%
 	p.f("<h2>The subnet</h2>\n")
 	r.svg(p, "")
 	p.f("<h2>Links with the most paths</h2>\n<table>\n<tr><th>from</th><th>to</th><th>link</th><th " +
-		"class=n>paths</th><th " +
-		"class=n>LIDs</th></tr>\n")
+		"class=n>paths</th><th class=n>LIDs</th></tr>\n")
 	for _, x := range r.worst() {
 		p.f("<tr><td>%s/%d</td><td>%s/%d</td><td>%s%s</td><td class=n>%d</td><td class=n>%d</td></tr>\n",
 			html.EscapeString(x.From), x.Out, html.EscapeString(x.To), x.In, x.Width, x.Speed, *x.Paths, *x.LIDs)

@@ -58,7 +58,8 @@ func (s *Session) Calibrate(ctx context.Context) (calibration.Calibration, error
 	}
 	if n := st.Settings.MaxOpVLs(); !c.Agrees() && n > 0 && n < usualOpVLs {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("max_op_vls %d: the first sweep of OpenSM routes with the "+
-			"VLs that the ports had before, and only later sweeps with max_op_vls; the switches may have the tables of "+
+			"VLs that the ports had before, and only later sweeps with max_op_vls; the switches may have the "+
+			"tables of "+
 			"its first sweep", n))
 	}
 	if master, ok := st.Master(); ok {

@@ -122,8 +122,7 @@ func (s *Session) readSLs(ctx context.Context) ([]string, error) {
 	got, err := sweep.AskPathSLs(ctx, c, st.Live.Fabric, s.progress)
 	switch {
 	case errors.Is(err, sweep.ErrRandomSLs):
-		return []string{err.Error() + "; the service levels stay unknown; hint: run 'engine from=FILE; " +
-			"calibrate'"}, nil
+		return []string{err.Error() + "; the service levels stay unknown; hint: run 'engine from=FILE; calibrate'"}, nil
 	case errors.Is(err, sweep.ErrManySLs):
 		return []string{err.Error() + "; they stay unknown"}, nil
 	}

@@ -38,8 +38,7 @@ func ReadBERs(ctx context.Context, r io.Reader, name string, found *unread.List)
 		return p.parse(bytes.TrimSpace(text))
 	})
 	if err == nil && !p.headed {
-		err = p.refuse("no header line with the columns GUID, #IB and BER was found, so bit error rates are " +
-			"unknown")
+		err = p.refuse("no header line with the columns GUID, #IB and BER was found, so bit error rates are unknown")
 	}
 	return p.out, err
 }

@@ -226,16 +226,12 @@ Ca	1 "H3"		# "h3"
 		"Ca 1 \"H2\" # \"br{a}ce} LID:0001 PN:01\"\n[1] \"S\"[2]\n\n" +
 		"Ca 1 \"H3\" # \"grün \u202e\xff\"\n[1] \"S\"[3]\n\n" +
 		"Ca 1 \"H4\" # \"" + long + "\"\n[1] \"S\"[4]\n\n" +
-		"Ca 1 \"H5\" #   unquoted name here lid 5 and more\n[1] \"S\"[5]\n\n" +
-		"Ca 1 \"H6\" # \"\"\n[1] \"S\"[6]\n\n" +
-		"Ca 1 \"H7\" # unquoted to the end\n[1] \"S\"[7]\n\n" +
-		"Ca 1 \"" + long + "\"\n[1] \"S\"[8]\n",
+		"Ca 1 \"H5\" #   unquoted name here lid 5 and more\n[1] \"S\"[5]\n\nCa 1 \"H6\" # \"\"\n[1] \"S\"[6]\n\nCa 1 " +
+		"\"H7\" # unquoted to the end\n[1] \"S\"[7]\n\nCa 1 \"" + long + "\"\n[1] \"S\"[8]\n",
 	"a terminal's text around it": "\ufeff[root@node ~]# ibnetdiscover\r\n#\r\n# Topology file: " +
-		"found\r\n\r\nvendid=0x2c9\r\n" +
-		"Switch\t4 \"S\"\t\t# \"sw\" base port 0 lid 0 lmc 0\r\n# a comment within\r\n[1]\t\"H\"[1](2)\t\t# \"h\" " +
-		"lid 0 4xQDR\r\n\r\n" +
-		"$ date\r\nThu\r\n\r\nCa\t1 \"H\"\t\t# \"h\"\r\n[1](2)\t\"S\"[1]\t\t# lid 0 lmc 0 \"sw\" lid 0 " +
-		"4xQDR\r\n[root@node ~]# exit",
+		"found\r\n\r\nvendid=0x2c9\r\nSwitch\t4 \"S\"\t\t# \"sw\" base port 0 lid 0 lmc 0\r\n# a comment " +
+		"within\r\n[1]\t\"H\"[1](2)\t\t# \"h\" lid 0 4xQDR\r\n\r\n$ date\r\nThu\r\n\r\nCa\t1 \"H\"\t\t# " +
+		"\"h\"\r\n[1](2)\t\"S\"[1]\t\t# lid 0 lmc 0 \"sw\" lid 0 4xQDR\r\n[root@node ~]# exit",
 }
 
 // long exceeds ibsim's lengths of ids and descriptions.

@@ -13,13 +13,10 @@ import (
 )
 
 // ibroutePair has the form of ibroute's output (infiniband-diags, ibroute.c).
-const ibroutePair = "Unicast lids [0x0-0x3] of switch Lid 3 guid 0x0000000000200000 (sw):\n" +
-	"  Lid  Out   Destination\n" +
-	"       Port     Info \n" +
-	"0x0001 001 : (Channel Adapter portguid 0x0000000000100001: 'a')\n" +
-	"0x0002 002 : (Router portguid 0x0000000000100003: 'b')\n" +
-	"0x0003 000 : (Switch portguid 0x0000000000200000: 'sw')\n" +
-	"3 valid lids dumped \n"
+const ibroutePair = "Unicast lids [0x0-0x3] of switch Lid 3 guid 0x0000000000200000 (sw):\n  Lid  Out   " +
+	"Destination\n       Port     Info \n0x0001 001 : (Channel Adapter portguid 0x0000000000100001: 'a')\n0x0002 002 " +
+	": (Router portguid 0x0000000000100003: 'b')\n0x0003 000 : (Switch portguid 0x0000000000200000: 'sw')\n3 valid " +
+	"lids dumped \n"
 
 func TestReadIbroute(t *testing.T) {
 	tables, report := apply(t, []byte(ibroutePair), pair(t))

@@ -364,12 +364,9 @@ func TestWriteLFTs(t *testing.T) {
 	copy(lft.Row(0), []byte{1, 1, 2, 0, 3, 1, 255, 254})
 	tables := fabric.NewTables(f, lft, "test")
 	tables.Top[0] = 8
-	want := "Unicast lids [0-8] of switch Lid 3 guid 0x0000000000200000 ('sw'):\n" +
-		"0x0001 001 # Channel Adapter portguid 0x0000000000100001: 'a'\n" +
-		"0x0002 002 # Router portguid 0x0000000000100003: 'b'\n" +
-		"0x0003 000 # Switch portguid 0x0000000000200000: 'sw'\n" +
-		"0x0005 001 # unknown node and type\n" +
-		"8 lids dumped\n"
+	want := "Unicast lids [0-8] of switch Lid 3 guid 0x0000000000200000 ('sw'):\n0x0001 001 # Channel Adapter " +
+		"portguid 0x0000000000100001: 'a'\n0x0002 002 # Router portguid 0x0000000000100003: 'b'\n0x0003 000 # Switch " +
+		"portguid 0x0000000000200000: 'sw'\n0x0005 001 # unknown node and type\n8 lids dumped\n"
 	same(t, "by hand", lfts(t, tables), []byte(want))
 	tables.Known[0] = false
 	same(t, "unknown", lfts(t, tables), nil)

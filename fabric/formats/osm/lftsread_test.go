@@ -12,11 +12,9 @@ import (
 	"testing/iotest"
 )
 
-const pairDump = "Unicast lids [0-3] of switch Lid 3 guid 0x0000000000200000 ('sw'):\n" +
-	"0x0001 001 # Channel Adapter portguid 0x0000000000100001: 'a'\n" +
-	"0x0002 002 # Router portguid 0x0000000000100003: 'b'\n" +
-	"0x0003 000 # Switch portguid 0x0000000000200000: 'sw'\n" +
-	"3 lids dumped\n"
+const pairDump = "Unicast lids [0-3] of switch Lid 3 guid 0x0000000000200000 ('sw'):\n0x0001 001 # Channel Adapter " +
+	"portguid 0x0000000000100001: 'a'\n0x0002 002 # Router portguid 0x0000000000100003: 'b'\n0x0003 000 # Switch " +
+	"portguid 0x0000000000200000: 'sw'\n3 lids dumped\n"
 
 // The forms that OpenSM's loader accepts (osm_ucast_file.c): leading space, comments, any space between the numbers,
 // nothing after them, no trailer.
@@ -119,15 +117,12 @@ func TestApplyReport(t *testing.T) {
 	text := "0x0001 001\n" + // before the first table
 		"Unicast lids guid 0x9 (\x1b[31mred):\n0x0001 001\n1 lids dumped\n" +
 		"Unicast lids guid 0x8 (other):\n0x0001 001\n" + // not ended
-		"Multicast mlids of switch\n0xc000 x\n" +
-		"Unicast lids [0x0-0x40] of switch Lid 3 guid 0x200000 (sw):\n" +
-		"0x0001 002 # portguid 0x100001:\n" +
-		"0x0001 001 # portguid 0x100001:\n" + // collides
+		"Multicast mlids of switch\n0xc000 x\nUnicast lids [0x0-0x40] of switch Lid 3 guid 0x200000 (sw):\n0x0001 " +
+		"002 # portguid 0x100001:\n0x0001 001 # portguid 0x100001:\n" + // collides
 		"0x0007 002 # portguid 0x100003:\n" + // moves to 2
 		"0x0003 000 # portguid 0x777777:\n" + // unknown
 		"0x0009 000\n" + // beyond, no GUID
-		"what?\n" +
-		"5 valid lids dumped \n"
+		"what?\n5 valid lids dumped \n"
 	tables, r := apply(t, []byte(text), f)
 	if got := string(tables.LFT.Row(0)[:5]); got != "\xff\x01\x02\x00\xff" {
 		t.Errorf("row %x", got)

@@ -12,18 +12,12 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-const lineMatrix = "Switch: guid 0x0000000000200000\n" +
-	"0x0001: 00 ff 02 ff # portguid 0x0000000000200000\n" +
-	"0x0002: 01 ff 01 ff # portguid 0x0000000000200001\n" +
-	"0x0003: 02 ff 02 ff # portguid 0x0000000000200002\n" +
-	"Switch: guid 0x0000000000200001\n" +
-	"0x0001: 01 01 03 ff # portguid 0x0000000000200000\n" +
-	"0x0002: 00 02 02 ff # portguid 0x0000000000200001\n" +
-	"0x0003: 01 03 01 ff # portguid 0x0000000000200002\n" +
-	"Switch: guid 0x0000000000200002\n" +
-	"0x0001: 02 02 ff ff # portguid 0x0000000000200000\n" +
-	"0x0002: 01 01 ff ff # portguid 0x0000000000200001\n" +
-	"0x0003: 00 02 ff ff # portguid 0x0000000000200002\n"
+const lineMatrix = "Switch: guid 0x0000000000200000\n0x0001: 00 ff 02 ff # portguid 0x0000000000200000\n0x0002: 01 " +
+	"ff 01 ff # portguid 0x0000000000200001\n0x0003: 02 ff 02 ff # portguid 0x0000000000200002\nSwitch: guid " +
+	"0x0000000000200001\n0x0001: 01 01 03 ff # portguid 0x0000000000200000\n0x0002: 00 02 02 ff # portguid " +
+	"0x0000000000200001\n0x0003: 01 03 01 ff # portguid 0x0000000000200002\nSwitch: guid 0x0000000000200002\n0x0001: " +
+	"02 02 ff ff # portguid 0x0000000000200000\n0x0002: 01 01 ff ff # portguid 0x0000000000200001\n0x0003: 00 02 ff " +
+	"ff # portguid 0x0000000000200002\n"
 
 // The counts are worked out by hand.
 func TestLIDMatrixByHand(t *testing.T) {
@@ -62,10 +56,8 @@ func TestLIDMatrixAsOpenSM(t *testing.T) {
 func TestReadLIDMatrixReport(t *testing.T) {
 	f := line(t)
 	text := "0x0001: zz\n" + // before the first switch: OpenSM ignores it
-		"Switch: guid 0x0000000000000009\n0x0001: zz\n" +
-		"Switch: guid 0x0000000000200001\nwhat?\n" +
-		"0x0001: 05 03 04 06 07 # portguid 0x0000000000200001\n" +
-		"0x0004: 01\n0x1234 01\n0x0002 00 : # portguid 0x\n"
+		"Switch: guid 0x0000000000000009\n0x0001: zz\nSwitch: guid 0x0000000000200001\nwhat?\n0x0001: 05 03 04 06 07 " +
+		"# portguid 0x0000000000200001\n0x0004: 01\n0x1234 01\n0x0002 00 : # portguid 0x\n"
 	text = strings.Replace(text, "0x0002 00 :", "0x0002 00", 1)
 	m, report, err := ReadLIDMatrix(strings.NewReader(text), "matrix", f)
 	if err != nil {

@@ -87,8 +87,8 @@ func countEntries(used []uint16, entries []uint8) {
 	}
 }
 
-// unreadOf returns which parts of adapted tables are unknown. The service levels and the SL2VL tables are not adapted to
-// the new routes. They count as unread if the old tables have service levels.
+// unreadOf returns which parts of adapted tables are unknown. The service levels and the SL2VL tables are not adapted
+// to the new routes. They count as unread if the old tables have service levels.
 func unreadOf(was *fabric.Tables) fabric.Unread {
 	if was.SLs != nil {
 		return fabric.Unread{SLs: true, SL2VL: true}

@@ -238,9 +238,8 @@ func TestIbtracertUnread(t *testing.T) {
 	if err := Ibtracert(&got, &tables, &p); err != nil {
 		t.Fatal(err)
 	}
-	const want = "From ca {0x0000000000001000} portnum 1 lid 11-11 \"n1\"\n" +
-		"[1] -> switch port {0x0000000000002001}[1] lid 1-1 \"sw1\"\n" +
-		"[2] -> switch port {0x0000000000002002}[3] lid 2-2 \"sw2\"\n"
+	const want = "From ca {0x0000000000001000} portnum 1 lid 11-11 \"n1\"\n[1] -> switch port " +
+		"{0x0000000000002001}[1] lid 1-1 \"sw1\"\n[2] -> switch port {0x0000000000002002}[3] lid 2-2 \"sw2\"\n"
 	if got.String() != want {
 		t.Errorf("printed\n%s, want\n%s", got.String(), want)
 	}

@@ -125,8 +125,8 @@ func (r *recommender) turnTo(sw fabric.SwitchIndex) {
 	}
 }
 
-// countApplied counts the routes of a file as OpenSM counts them when it reads the file. OpenSM omits routes to switches
-// here if ProfileSwitchNodes is set, although the option says that they count.
+// countApplied counts the routes of a file as OpenSM counts them when it reads the file. OpenSM omits routes to
+// switches here if ProfileSwitchNodes is set, although the option says that they count.
 func (r *recommender) countApplied() {
 	for lid := 1; lid <= int(r.applied.Top[r.sw]); lid++ {
 		e := r.f.PortByLID(uint16(lid))

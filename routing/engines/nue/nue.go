@@ -19,9 +19,8 @@ import (
 const Name = "nue"
 
 // METIS is a note that another build of OpenSM may compute different tables.
-const METIS = "an OpenSM built with METIS assigns nue's destinations to VLs differently, and has other routes " +
-	"if there " +
-	"are several VLs; these are the routes of an OpenSM built without METIS, such as Debian's"
+const METIS = "an OpenSM built with METIS assigns nue's destinations to VLs differently, and has other routes if " +
+	"there are several VLs; these are the routes of an OpenSM built without METIS, such as Debian's"
 
 // Engine is the engine nue: routing inside the channel dependency graph.
 type Engine struct{}

@@ -16,15 +16,11 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-const help = "An adaptive switch sends a packet to any port of a group. A simulated group has all ports on " +
-	"shortest up/down paths\n" +
-	"(as ar_updn), or on shortest paths if the fabric has no roots. The commands trace, check and who then " +
-	"follow the paths\n" +
-	"over every port of a group. Until adaptive off, route also adds groups to the tables that it computes. " +
-	"With an engine of\n" +
-	"NVIDIA's OpenSM (engine ar_updn, or engine from=FILE) the groups are those of the engine. Groups are " +
-	"never written to a\n" +
-	"switch."
+const help = "An adaptive switch sends a packet to any port of a group. A simulated group has all ports on shortest " +
+	"up/down paths\n(as ar_updn), or on shortest paths if the fabric has no roots. The commands trace, check and who " +
+	"then follow the paths\nover every port of a group. Until adaptive off, route also adds groups to the tables " +
+	"that it computes. With an engine of\nNVIDIA's OpenSM (engine ar_updn, or engine from=FILE) the groups are those " +
+	"of the engine. Groups are never written to a\nswitch."
 
 // Feature is the commands adaptive.
 var Feature = feature.Feature{Name: "adaptive", Commands: []feature.Command{
@@ -169,8 +165,7 @@ func show(c *feature.Call) error {
 		return err
 	}
 	t := p.Tables
-	r := &routing{Line: "no switch is known to have groups of ports; hint: run 'sweep full adaptive' or " +
-		"'adaptive on'"}
+	r := &routing{Line: "no switch is known to have groups of ports; hint: run 'sweep full adaptive' or 'adaptive on'"}
 	if t.Adaptive != nil {
 		for s := range p.Fabric.NumSwitches() {
 			r.add(t, s)

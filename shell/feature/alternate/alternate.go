@@ -22,12 +22,10 @@ import (
 // Feature is the command paths alternate.
 var Feature = feature.Feature{Name: "alternate", Commands: []feature.Command{{
 	Path: "paths alternate", Summary: "List the paths that a connection may migrate to (APM)",
-	Help: "A path has two directions: from SRC to a LID of DST, and back to a LID of SRC. Alternate paths use " +
-		"the other LIDs of\n" +
-		"DST (see lmc) and the other ports of both nodes. An alternate path is listed with the source LID " +
-		"that makes it share\n" +
-		"the fewest links with the primary path. Links and switches that all paths of a port share are " +
-		"counted separately.",
+	Help: "A path has two directions: from SRC to a LID of DST, and back to a LID of SRC. Alternate paths use the " +
+		"other LIDs of\nDST (see lmc) and the other ports of both nodes. An alternate path is listed with the source " +
+		"LID that makes it share\nthe fewest links with the primary path. Links and switches that all paths of a " +
+		"port share are counted separately.",
 	Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace}, {Name: "DST", Kind: lang.KindPlace}},
 	Options: []lang.Option{
 		feature.OfOption(), {Name: "limit", Kind: lang.KindInt, Summary: "number of listed paths (default 20)"},

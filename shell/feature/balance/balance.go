@@ -30,8 +30,7 @@ var Feature = feature.Feature{Name: "balance", Commands: []feature.Command{
 	{
 		Path: "balance switch", Summary: "Count the LIDs that leave by each port of a switch",
 		Help: "It counts the LIDs on the ports that lead to other switches. It lists a switch if two of these " +
-			"ports\n" +
-			"differ by more than one LID, as OpenSM's switchbalance.\n",
+			"ports\ndiffer by more than one LID, as OpenSM's switchbalance.\n",
 		Args:     []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch, Optional: true}},
 		Options:  []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "list balanced switches, too"}},
 		Examples: []string{"balance switch", "balance switch all", "balance switch leaf-01"},
@@ -41,8 +40,7 @@ var Feature = feature.Feature{Name: "balance", Commands: []feature.Command{
 	{
 		Path: "balance lid", Summary: "Find switches that send the LIDs of a port unevenly",
 		Help: "If a port has several LIDs, a switch should send them to different neighbours, over different " +
-			"ports.\n" +
-			"The command lists switches that do not, as OpenSM's lidbalance.\n",
+			"ports.\nThe command lists switches that do not, as OpenSM's lidbalance.\n",
 		Args: []lang.Arg{{Name: "SWITCH|PLACE", Kind: lang.KindPlace, Optional: true}},
 		Examples: []string{
 			"balance lid leaf-01",
@@ -53,11 +51,9 @@ var Feature = feature.Feature{Name: "balance", Commands: []feature.Command{
 	},
 	{
 		Path: "balance hot", Summary: "List the ports that send most, with their paths",
-		Help: "The traffic of a port is the growth of its counters between two readings. It is shown together " +
-			"with the\n" +
-			"number of paths over the port.\n",
-		Options: []lang.Option{{Name: "limit", Kind: lang.KindInt, Summary: "number of listed ports (default " +
-			"20)"}},
+		Help: "The traffic of a port is the growth of its counters between two readings. It is shown together with " +
+			"the\nnumber of paths over the port.\n",
+		Options: []lang.Option{{Name: "limit", Kind: lang.KindInt, Summary: "number of listed ports (default 20)"}},
 		Examples: []string{
 			"balance hot",
 			"balance hot limit=5",

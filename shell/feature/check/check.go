@@ -16,15 +16,12 @@ import (
 )
 
 const (
-	strictHelp = "The verdict is ok, found or unknown. It is unknown if the check found no fault but data was " +
-		"not read, such as the\n" +
-		"forwarding table of a switch. With the verdict unknown the command fails, unless strict=no is " +
-		"given.\n"
+	strictHelp = "The verdict is ok, found or unknown. It is unknown if the check found no fault but data was not " +
+		"read, such as the\nforwarding table of a switch. With the verdict unknown the command fails, unless " +
+		"strict=no is given.\n"
 	unknownHelp = "Some credit loops depend on the service levels (SLs) of paths and on the SL2VL tables. The " +
-		"switches do not hold the SLs\n" +
-		"of paths. The verdict is unknown until the SLs are known from sweep full sl, or from engine " +
-		"from=FILE; calibrate, and\n" +
-		"the SL2VL tables from sweep full sl2vl.\n"
+		"switches do not hold the SLs\nof paths. The verdict is unknown until the SLs are known from sweep full sl, " +
+		"or from engine from=FILE; calibrate, and\nthe SL2VL tables from sweep full sl2vl.\n"
 )
 
 // Feature is the commands check.
@@ -114,8 +111,7 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 				Name: "pattern", Kind: lang.KindText, Value: "hosts:FILE|hosts:@SET",
 				Summary: "paths among these hosts (default: all to all)",
 			},
-			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "use counters recorded after this " +
-				"time; " +
+			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "use counters recorded after this time; " +
 				when.Help},
 			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "use counters recorded before this " +
 				"time (default now)"},

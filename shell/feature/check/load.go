@@ -26,17 +26,14 @@ import (
 const (
 	patternWords = "shift:K, shifts[:N], random:SEED, bisection[:N], pairs:FILE, hosts:FILE, hosts:@SET or all " +
 		"(default: all to all)"
-	loadHelp = "Load is the number of paths over each link if every host sends to every other host, or if the " +
-		"hosts send by a\n" +
-		"pattern. Patterns order the hosts by name.\n" +
-		"  shift:K        host i sends to host i+K\n" +
-		"  shifts[:N]     N shifts, or all shifts, and the mean of their highest loads\n" +
-		"  random:SEED    each host sends to one other host, by a random permutation\n" +
-		"  bisection[:N]  N random bisections (default 100): the effective bisection bandwidth\n" +
-		"  pairs:FILE     the pairs of a file, one per line: SRC DST\n" +
-		"  hosts:FILE     all to all among the hosts of a file, such as those of a job\n" +
-		"  hosts:@SET     all to all among the hosts of a set (see hosts)\n" +
-		"  all            all to all, and as many shifts and bisections as take a few seconds"
+	loadHelp = "Load is the number of paths over each link if every host sends to every other host, or if the hosts " +
+		"send by a\npattern. Patterns order the hosts by name.\n  shift:K        host i sends to host i+K\n  " +
+		"shifts[:N]     N shifts, or all shifts, and the mean of their highest loads\n  random:SEED    each host " +
+		"sends to one other host, by a random permutation\n  bisection[:N]  N random bisections (default 100): the " +
+		"effective bisection bandwidth\n  pairs:FILE     the pairs of a file, one per line: SRC DST\n  " +
+		"hosts:FILE     all to all among the hosts of a file, such as those of a job\n  hosts:@SET     all to all " +
+		"among the hosts of a set (see hosts)\n  all            all to all, and as many shifts and bisections as " +
+		"take a few seconds"
 )
 
 // The numbers of links that text lists, and of pairs over the most loaded link.

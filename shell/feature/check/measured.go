@@ -18,11 +18,10 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-const measuredHelp = "The total traffic is divided among the links in proportion to their numbers of paths. " +
-	"The command compares this\n" +
-	"expected traffic with the measured traffic of each link. The paths are those between all hosts, or " +
-	"between the hosts\n" +
-	"of a set such as a job. The traffic comes from recorded counters (since=), or from two readings now.\n"
+const measuredHelp = "The total traffic is divided among the links in proportion to their numbers of paths. The " +
+	"command compares this\nexpected traffic with the measured traffic of each link. The paths are those between all " +
+	"hosts, or between the hosts\nof a set such as a job. The traffic comes from recorded counters (since=), or from " +
+	"two readings now.\n"
 
 // measuredLoad is the answer that compares the measured traffic of links between switches with their numbers of paths.
 type measuredLoad struct {

@@ -41,9 +41,8 @@ var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 	},
 	{
 		Path: "commit", Group: feature.GroupWrite, Summary: "Write the staged tables to the switches",
-		Help: "Without yes, commit only shows the plan. Writing also requires write on. commit reads back " +
-			"everything that it wrote.\n" +
-			"commit resume yes finishes an interrupted commit.",
+		Help: "Without yes, commit only shows the plan. Writing also requires write on. commit reads back everything " +
+			"that it wrote.\ncommit resume yes finishes an interrupted commit.",
 		Args: []lang.Arg{
 			{Kind: lang.KindWord, Words: []string{yesWord, resumeWord}, Optional: true},
 			{Kind: lang.KindWord, Words: []string{yesWord}, Optional: true}},
@@ -57,10 +56,9 @@ var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 	},
 	{
 		Path: "rollback", Group: feature.GroupWrite, Summary: "Write what the switches held before a commit",
-		Help: "ID is an entry of the history; without it, rollback undoes the last commit. Without yes, it " +
-			"only shows the plan.\n" +
-			"rollback does not restore LIDs and port states, because switches cannot remove the LID of a " +
-			"port.",
+		Help: "ID is an entry of the history; without it, rollback undoes the last commit. Without yes, it only " +
+			"shows the plan.\nrollback does not restore LIDs and port states, because switches cannot remove the LID " +
+			"of a port.",
 		Args: []lang.Arg{{Name: "ID", Kind: lang.KindText, Words: []string{yesWord}, Optional: true},
 			{Kind: lang.KindWord, Words: []string{yesWord}, Optional: true}},
 		Options: options(),

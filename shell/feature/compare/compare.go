@@ -25,16 +25,13 @@ var Feature = feature.Feature{Name: "compare", Commands: []feature.Command{
 	{Path: "compare", Group: feature.GroupRoute, Summary: "Compare engines"},
 	{
 		Path: "compare engines", Summary: "Route with each engine and measure the tables",
-		Help: "The tables on the switches are measured, too. Nothing is staged.\n" +
-			"WORST        edge forwarding index\n" +
-			"SHIFT        shift figure (see check load)\n" +
-			"BISECTION    effective bisection bandwidth, 1 is full (see check load)\n" +
-			"HOPS         maximum and mean number of links of a path\n" +
-			"CHANGED      entries that differ from those on the switches, of tables that were read\n" +
-			"LOST         pairs of end ports with a path that does not arrive; pairs over tables that were not read " +
-			"are counted separately\n" +
-			"VLS and CREDIT LOOP of the tables on the switches are unknown if they depend on unread SLs or VLs\n" +
-			"(try: calibrate; sweep full sl2vl).",
+		Help: "The tables on the switches are measured, too. Nothing is staged.\nWORST        edge forwarding " +
+			"index\nSHIFT        shift figure (see check load)\nBISECTION    effective bisection bandwidth, 1 is " +
+			"full (see check load)\nHOPS         maximum and mean number of links of a path\nCHANGED      entries " +
+			"that differ from those on the switches, of tables that were read\nLOST         pairs of end ports with " +
+			"a path that does not arrive; pairs over tables that were not read are counted separately\nVLS and " +
+			"CREDIT LOOP of the tables on the switches are unknown if they depend on unread SLs or VLs\n(try: " +
+			"calibrate; sweep full sl2vl).",
 		Args: []lang.Arg{{Name: "ENGINE", Kind: lang.KindEngine, Optional: true, Repeat: true}},
 		Options: []lang.Option{{Name: "with", Kind: lang.KindFile, Value: "FILE|ID|STATE", List: true,
 			Summary: "tables to measure too: a file with routes, a history entry, staged, ..."}},

@@ -37,11 +37,10 @@ var topCounters = counters.Of(counters.XmitData, counters.RcvData)
 var topCommand = feature.Command{
 	Path:    "counters top",
 	Summary: "List the hosts, links or jobs with most traffic",
-	Help: "Traffic is PortXmitData and PortRcvData, in bytes. Rates are averages over the recorded time. A link " +
-		"is listed once.\nIf a port was not read, the port at the other end of its link gives the figure.\n" +
-		"jobs reads the jobs of the period from Slurm (sacct). If that fails, it ranks the sets that hosts named.\n" +
-		"The traffic of a job is that of its hosts while it ran. A host that several jobs share counts " +
-		"for each of them.",
+	Help: "Traffic is PortXmitData and PortRcvData, in bytes. Rates are averages over the recorded time. A link is " +
+		"listed once.\nIf a port was not read, the port at the other end of its link gives the figure.\njobs reads " +
+		"the jobs of the period from Slurm (sacct). If that fails, it ranks the sets that hosts named.\nThe traffic " +
+		"of a job is that of its hosts while it ran. A host that several jobs share counts for each of them.",
 	Args: []lang.Arg{{Kind: lang.KindWord, Words: topWords, Optional: true}},
 	Options: []lang.Option{sinceOption, untilOption,
 		{Name: "hosts", Kind: lang.KindText, Value: "@SET|LIST", Summary: "only these hosts, their links or their " +

@@ -29,9 +29,8 @@ var Feature = feature.Feature{Name: "entries", Keys: []feature.Key{
 		Path:    "history",
 		Group:   feature.GroupHistory,
 		Summary: "List past states, newest first",
-		Help: "An entry is a sweep that found changes, a routing, a load or a commit. The option of= and the " +
-			"command diff accept the\n" +
-			"number of an entry.",
+		Help: "An entry is a sweep that found changes, a routing, a load or a commit. The option of= and the command " +
+			"diff accept the\nnumber of an entry.",
 		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"list"}, Optional: true}},
 		Options: []lang.Option{
 			{Name: "limit", Kind: lang.KindInt, Summary: "number of listed entries (default 30)"},

@@ -61,13 +61,10 @@ func simulates(command string) *answer.Decl[*result] {
 	}
 }
 
-const addHelp = "An addition is simulated; nothing is written. After it, route computes the tables that OpenSM " +
-	"would compute: LIDs stay,\n" +
-	"new nodes get the lowest free LIDs, and all routes are computed again. route keep=yes keeps routes that " +
-	"are still among\n" +
-	"the shortest. route incremental keeps all routes that still reach their destination. OpenSM orders " +
-	"equal paths by GUID;\n" +
-	"the option guid sets the GUID of the new node."
+const addHelp = "An addition is simulated; nothing is written. After it, route computes the tables that OpenSM would " +
+	"compute: LIDs stay,\nnew nodes get the lowest free LIDs, and all routes are computed again. route keep=yes " +
+	"keeps routes that are still among\nthe shortest. route incremental keeps all routes that still reach their " +
+	"destination. OpenSM orders equal paths by GUID;\nthe option guid sets the GUID of the new node."
 
 var (
 	placeArg   = lang.Arg{Name: "NODE/PORT", Kind: lang.KindPlace}

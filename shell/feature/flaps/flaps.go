@@ -34,7 +34,8 @@ var Feature = feature.Feature{Name: "flaps", Commands: []feature.Command{{
 	Help: "A recorder stores each outage of a link that its sweeps find, for 400 days. LinkDownedCounter also counts " +
 		"outages\nbetween two sweeps; FLAPS is the larger number. The downtime lies between two bounds: a sweep " +
 		"finds the beginning\nand the end after the fact. PAIRS is the sum over the outages: pairs whose path used " +
-		"the link before.\nJOBS are the jobs of Slurm (sacct) that ran during an outage and have paths over the link, by " +
+		"the link before.\nJOBS are the jobs of Slurm (sacct) that ran during an outage and have paths over the " +
+		"link, by " +
 		"the live tables.",
 	Options: []lang.Option{
 		{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from then on; " + when.Help, Default: "30d"},

@@ -27,11 +27,9 @@ var Feature = feature.Feature{Name: "hosts", Keys: []feature.Key{
 	Group:   feature.GroupLook,
 	Summary: "Name a set of hosts, or show the traffic among them",
 	Help: "hosts NAME WHO   name a set. WHO is a host, a host list of Slurm (node[0001-0064]), or a switch for its " +
-		"hosts\n" +
-		"hosts NAME       show the members, the links of their paths, other traffic on these links, and lost paths\n" +
-		"hosts NAME off   delete the set\n" +
-		"hosts            list the sets\n" +
-		"check load takes a set as pattern=hosts:@NAME.",
+		"hosts\nhosts NAME       show the members, the links of their paths, other traffic on these links, and lost " +
+		"paths\nhosts NAME off   delete the set\nhosts            list the sets\ncheck load takes a set as " +
+		"pattern=hosts:@NAME.",
 	Args: []lang.Arg{
 		{Name: "NAME", Kind: lang.KindText, Optional: true},
 		{Name: "WHO", Kind: lang.KindPlace, Words: []string{feature.OffWord}, Optional: true, Repeat: true},

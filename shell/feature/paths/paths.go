@@ -35,9 +35,8 @@ var (
 var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 	{
 		Path: "paths", Group: feature.GroupTrace, Summary: "Build, query, compare and change path records",
-		Help: "Records come from the path database that load paths or the option file names. Without a " +
-			"database, they are computed\n" +
-			"from the tables of the state.",
+		Help: "Records come from the path database that load paths or the option file names. Without a database, " +
+			"they are computed\nfrom the tables of the state.",
 	},
 	{
 		Path: "paths build", Summary: "Write the path records of a routing",
@@ -52,9 +51,8 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 					"P_Keys from the switches",
 			},
 			{
-				Name: "like", Kind: lang.KindFile, Summary: "keep the ports and their order in this database, " +
-					"so that " +
-					"paths delta can compare the two",
+				Name: "like", Kind: lang.KindFile, Summary: "keep the ports and their order in this database, so " +
+					"that paths delta can compare the two",
 			},
 		},
 		Examples: []string{
@@ -137,11 +135,9 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 	},
 	{
 		Path: "paths follow", Summary: "Keep a path database equal to the live state",
-		Help: "The command writes the file if it is missing. When watch finds changes, they are applied to the " +
-			"file. If ports or LIDs\n" +
-			"are added or move, the whole file is written again. Programs that read the file see the state " +
-			"before or after a change.\n" +
-			"paths follow off ends the updates. show events lists the changes.",
+		Help: "The command writes the file if it is missing. When watch finds changes, they are applied to the file. " +
+			"If ports or LIDs\nare added or move, the whole file is written again. Programs that read the file see " +
+			"the state before or after a change.\npaths follow off ends the updates. show events lists the changes.",
 		Args: []lang.Arg{{Name: "FILE|off", Kind: lang.KindFile, Words: []string{feature.OffWord}, Written: true}},
 		Options: []lang.Option{
 			{

@@ -30,8 +30,7 @@ type view struct {
 }
 
 // errNoRecord is returned instead of [pathdb.ErrNoPath] if the database is partial.
-var errNoRecord = errors.New("no record: forwarding tables were not read, so it is unknown whether there is a " +
-	"path")
+var errNoRecord = errors.New("no record: forwarding tables were not read, so it is unknown whether there is a path")
 
 // open opens the database of the option file. Without the option, it uses the loaded database, or else builds a
 // database from the tables of the state. The caller must close it.

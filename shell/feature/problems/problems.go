@@ -27,13 +27,10 @@ var Feature = feature.Feature{Name: "problems", Keys: []feature.Key{
 		Path:    "problems",
 		Group:   feature.GroupLook,
 		Summary: "List the problems of the live subnet, worst first",
-		Help: "Checks that could not run are listed too. The command sends no requests. Some checks need data " +
-			"from other " +
-			"commands:\n" +
-			"counters from record or from show counters run twice, flapping links from watch, missing parts from " +
-			"baseline " +
-			"save,\n" +
-			"and tables that differ from those of the subnet manager from calibrate.",
+		Help: "Checks that could not run are listed too. The command sends no requests. Some checks need data from " +
+			"other commands:\ncounters from record or from show counters run twice, flapping links from watch, " +
+			"missing parts from baseline save,\nand tables that differ from those of the subnet manager from " +
+			"calibrate.",
 		Options: []lang.Option{
 			{Name: "counters", Kind: lang.KindFlag,
 				Summary: "read all counters first, twice if they were not read before"},
@@ -50,8 +47,7 @@ var Feature = feature.Feature{Name: "problems", Keys: []feature.Key{
 	},
 	{
 		Path: "baseline", Group: feature.GroupHistory, Summary: "Save a state of the subnet and compare with it later",
-		Help: "If there is a baseline, problems lists parts of the baseline that are missing or cabled " +
-			"differently.",
+		Help: "If there is a baseline, problems lists parts of the baseline that are missing or cabled differently.",
 	},
 	ackCommand,
 	baseline("save", "Save the live subnet as the baseline", true, savedDecl, (*session.Session).SaveBaseline),

@@ -26,10 +26,9 @@ const histogramWord = "histogram"
 // Feature provides the commands "show roots" and "show ranks".
 var Feature = feature.Feature{Name: "ranks", Commands: []feature.Command{
 	{
-		Path:    "show roots",
-		Summary: "List the root switches of the engine",
-		Help: "With histogram it lists the distances of the hosts from each switch, by which updn finds " +
-			"the roots.",
+		Path:     "show roots",
+		Summary:  "List the root switches of the engine",
+		Help:     "With histogram it lists the distances of the hosts from each switch, by which updn finds the roots.",
 		Args:     []lang.Arg{{Kind: lang.KindWord, Words: []string{histogramWord}, Optional: true}},
 		Examples: []string{"engine updn; route; show roots", "show roots histogram"},
 		Answers:  []answer.Declared{rootsDecl, &histogramDecl},
@@ -181,9 +180,8 @@ var histogramDecl = answer.Decl[distances]{
 	},
 	Layout: []answer.Item[distances]{
 		{
-			Line: "  a switch is a root for updn if more than 90 % of the host ports are at one distance and at " +
-				"most 5 % " +
-				"at any other",
+			Line: "  a switch is a root for updn if more than 90 % of the host ports are at one distance and at most " +
+				"5 % at any other",
 		},
 		{Line: "{?roots_named}  the roots are from root_guid_file: updn searches for none"},
 		{Line: "{?dnup}  dnup has no roots: it ranks switches by distance from the hosts"},

@@ -61,10 +61,9 @@ var Feature = feature.Feature{Name: "resilience", Keys: []feature.Key{
 }, Commands: []feature.Command{
 	{
 		Path: "resilience", Group: feature.GroupSimulate, Summary: "Simulate each failure and count lost paths",
-		Help: "After each failure, the routes are adapted as by route incremental, and all changed paths are " +
-			"traced. An interrupted\n" +
-			"study shows its results so far. If the option to names a file, the next run with the same file " +
-			"continues the study.",
+		Help: "After each failure, the routes are adapted as by route incremental, and all changed paths are traced. " +
+			"An interrupted\nstudy shows its results so far. If the option to names a file, the next run with the " +
+			"same file continues the study.",
 	},
 	study("links", resilience.Links, "Simulate the failure of each link between switches", "resilience links",
 		"resilience links to=links.json top=3"),
@@ -147,8 +146,7 @@ type failure struct {
 }
 
 const titleForm = "{done} of {failures|failure} ({failing}) simulated; without a failure {paths|path}, at most " +
-	"{worst_load} " +
-	"over a link"
+	"{worst_load} over a link"
 
 var failureTable = answer.Table[failure]{
 	Key: "failed", Title: "failures, worst first", Fields: answer.Fields[failure](), Stream: true,
@@ -164,9 +162,8 @@ func declare(command, title string) *answer.Decl[*studied] {
 		Layout: []answer.Item[*studied]{
 			{Line: "{?partial}  INCOMPLETE: not all failures were simulated"},
 			{
-				Line: "  {losing} lose paths, {splitting} of them make host ports unreachable; {overloading} " +
-					"raise the " +
-					"most paths over a link",
+				Line: "  {losing} lose paths, {splitting} of them make host ports unreachable; {overloading} raise " +
+					"the most paths over a link",
 			},
 			{Line: "{?mean_changed_entries}  {mean_changed_entries} entries change on average"},
 			{Table: answer.Show(&failureTable, (*studied).failures)},

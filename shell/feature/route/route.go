@@ -31,22 +31,15 @@ var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 }, Commands: []feature.Command{
 	{
 		Path: "engine", Group: feature.GroupRoute, Summary: "Choose the routing engines and their options",
-		Help: "Engines are tried in order. An engine refuses a subnet that it cannot route. If all engines " +
-			"refuse, minhop routes,\n" +
-			"unless no_fallback is in the list. Without words, engine shows the engines and options. engine " +
-			"guided asks for them\n" +
-			"step by step.\n" +
-			"Options have the names of opensm.conf. An option that is missing is set to OpenSM's default.\n" +
-			"engine also reads the flags of the opensm command: engine -R updn -a roots -A -l 1. It shows " +
-			"the flags as options,\n" +
-			"and lists flags that do not affect routes. With flags, the defaults are those of the opensm " +
-			"command: LMC 0, quality of\n" +
-			"service off.\n" +
-			"Engines of NVIDIA's OpenSM (ar_updn, ar_ftree, ar_minhop, ar_dor, ar_torus, and auto in an " +
-			"opensm.conf) are replaced\n" +
-			"by updn, ftree, minhop, dor and torus-2QoS, with simulated groups of ports for adaptive " +
-			"routing. Their tables are marked\n" +
-			"unproved until calibrate reproduces the tables on the switches.",
+		Help: "Engines are tried in order. An engine refuses a subnet that it cannot route. If all engines refuse, " +
+			"minhop routes,\nunless no_fallback is in the list. Without words, engine shows the engines and options. " +
+			"engine guided asks for them\nstep by step.\nOptions have the names of opensm.conf. An option that is " +
+			"missing is set to OpenSM's default.\nengine also reads the flags of the opensm command: engine -R updn " +
+			"-a roots -A -l 1. It shows the flags as options,\nand lists flags that do not affect routes. With " +
+			"flags, the defaults are those of the opensm command: LMC 0, quality of\nservice off.\nEngines of " +
+			"NVIDIA's OpenSM (ar_updn, ar_ftree, ar_minhop, ar_dor, ar_torus, and auto in an opensm.conf) are " +
+			"replaced\nby updn, ftree, minhop, dor and torus-2QoS, with simulated groups of ports for adaptive " +
+			"routing. Their tables are marked\nunproved until calibrate reproduces the tables on the switches.",
 		Args: []lang.Arg{
 			{Name: "NAME", Kind: lang.KindEngine, List: true, Optional: true},
 			{Name: "FLAG", Kind: lang.KindEngine, Optional: true, Repeat: true},
@@ -69,14 +62,11 @@ var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 	{
 		Path: "route", Group: feature.GroupRoute, Summary: "Compute and stage routes for the what-if, otherwise live",
 		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{incrementalWord}, Optional: true}},
-		Help: "route computes the tables of a running OpenSM after the simulated failures and repairs. It " +
-			"continues from the tables of\n" +
-			"the previous route. All changes since then are treated as one change of the subnet. After undo, " +
-			"restore all, unstage or\n" +
-			"engine, the next route continues from the base.\n" +
-			"route incremental keeps the tables of the base or of the live subnet, and changes only entries " +
-			"of broken paths if\n" +
-			"possible.",
+		Help: "route computes the tables of a running OpenSM after the simulated failures and repairs. It continues " +
+			"from the tables of\nthe previous route. All changes since then are treated as one change of the subnet. " +
+			"After undo, restore all, unstage or\nengine, the next route continues from the base.\nroute incremental " +
+			"keeps the tables of the base or of the live subnet, and changes only entries of broken paths " +
+			"if\npossible.",
 		Options: []lang.Option{
 			{Name: "keep", Kind: lang.KindWord, Words: yesNo,
 				Summary: "keep routes that are still among the shortest (default: as OpenSM, only if no link " +
@@ -157,8 +147,7 @@ var keepWords = map[string]compute.Keep{"": compute.KeepAsOpenSM, "yes": compute
 func route(c *feature.Call) error {
 	if c.Arg(0) == incrementalWord {
 		if c.Option("keep", "") != "" {
-			return c.Misused("keep= applies only to a full route; an incremental route keeps all possible " +
-				"routes")
+			return c.Misused("keep= applies only to a full route; an incremental route keeps all possible routes")
 		}
 		return routeIncremental(c)
 	}

@@ -20,15 +20,13 @@ import (
 // Feature provides the commands "sources", "source" and "on".
 var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 	{
-		Name: "pane-A", Keys: "A", Pane: "All", Help: "the open subnets side by side, and how one differs from " +
-			"most",
+		Name: "pane-A", Keys: "A", Pane: "All", Help: "the open subnets side by side, and how one differs from most",
 	},
 }, Commands: []feature.Command{
 	{
 		Path: "sources", Group: feature.GroupSession, Bare: true, Summary: "List the open subnets side by side",
-		Help: "Each source (-s) is a subnet with its own session. Rails of the same hosts should be equal in " +
-			"most respects.\n" +
-			"sources differ lists their differences. With --fail-on found the command fails if subnets " +
+		Help: "Each source (-s) is a subnet with its own session. Rails of the same hosts should be equal in most " +
+			"respects.\nsources differ lists their differences. With --fail-on found the command fails if subnets " +
 			"differ or have problems.",
 		Examples: []string{"sources", "on all sweep; sources"},
 		Answers:  []answer.Declared{listDecl},
@@ -67,11 +65,9 @@ var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 	},
 	{
 		Path: "on", Group: feature.GroupSession, Summary: "Run a command on one subnet or on all subnets",
-		Help: "Answers are printed in the order of the subnets. A subnet that does not respond does not delay " +
-			"the others. With --json,\n" +
-			"each answer has the key subnet. on all fails if the command fails on any subnet. Commands that " +
-			"write to switches act on\n" +
-			"one subnet only.",
+		Help: "Answers are printed in the order of the subnets. A subnet that does not respond does not delay the " +
+			"others. With --json,\neach answer has the key subnet. on all fails if the command fails on any subnet. " +
+			"Commands that write to switches act on\none subnet only.",
 		Args: []lang.Arg{
 			{Name: "SUBNET", Kind: lang.KindSubnet}, {Name: "COMMAND", Kind: lang.KindCommand, Repeat: true},
 		},

@@ -20,14 +20,10 @@ import (
 
 const offWord = "off"
 
-const hintsHelp = "FILE is a YAML list. Each element has name (a node description with wildcards * and ?) or " +
-	"guid (of a " +
-	"node), and one or\n" +
-	"more of role (host, storage, gateway, service or aggregation), tier (0 for leaves), pod, plane and rail (from " +
-	"1):\n" +
-	"  - {name: \"gpfs-*\", role: storage}\n" +
-	"  - {guid: 0x0002c903000a0001, tier: 2, pod: 1}\n" +
-	"Hints override what names and cabling suggest. A later element overrides an earlier one."
+const hintsHelp = "FILE is a YAML list. Each element has name (a node description with wildcards * and ?) or guid " +
+	"(of a node), and one or\nmore of role (host, storage, gateway, service or aggregation), tier (0 for leaves), " +
+	"pod, plane and rail (from 1):\n  - {name: \"gpfs-*\", role: storage}\n  - {guid: 0x0002c903000a0001, tier: 2, " +
+	"pod: 1}\nHints override what names and cabling suggest. A later element overrides an earlier one."
 
 // Feature provides the commands "show structure" and "hints".
 var Feature = feature.Feature{Name: "structure", Keys: []feature.Key{

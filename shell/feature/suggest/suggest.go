@@ -32,9 +32,8 @@ var Feature = feature.Feature{Name: "suggest", Commands: []feature.Command{
 		Path:    "suggest guids",
 		Summary: "Find roots and compute nodes for ftree",
 		Help: "It lists the classes of switches and adapters, and the suggestions that ftree was tried with. With " +
-			"DIR it " +
-			"writes\n" +
-			"root_guids, cn_guids and, if there are I/O, service or aggregation nodes, io_guids to a new directory.",
+			"DIR it writes\nroot_guids, cn_guids and, if there are I/O, service or aggregation nodes, io_guids to a " +
+			"new directory.",
 		Args:     []lang.Arg{{Name: "DIR", Kind: lang.KindFile, Optional: true, Written: true}},
 		Examples: []string{"suggest guids", "suggest guids guids; engine ftree root_guid_file=guids/root_guids; route"},
 		Answers:  []answer.Declared{&guidsDecl},
@@ -44,18 +43,15 @@ var Feature = feature.Feature{Name: "suggest", Commands: []feature.Command{
 		Path:    "suggest torus",
 		Summary: "Find the configuration of a torus for torus-2QoS",
 		Help: "With FILE it writes the configuration to a file. clear=yes uses the staged tables: if multicast and " +
-			"unicast " +
-			"together have\n" +
-			"a credit loop around a lost switch, it moves the datelines, and so the root of the tree, until there " +
-			"is none. " +
-			"This changes\n" +
-			"the SLs of some paths.",
+			"unicast together have\na credit loop around a lost switch, it moves the datelines, and so the root of " +
+			"the tree, until there is none. This changes\nthe SLs of some paths.",
 		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true, Written: true}},
 		Options: []lang.Option{{Name: "clear", Kind: lang.KindWord, Words: []string{"yes", "no"},
 			Summary: "move datelines until the staged multicast tree has no credit loop", Default: "no"}},
 		Examples: []string{
 			"gen torus 4x4x4 net; load topology net; suggest torus",
-			"gen torus 4x4x4 net; load topology net; suggest torus torus.conf; engine torus-2QoS torus_config=torus.conf; route",
+			"gen torus 4x4x4 net; load topology net; suggest torus torus.conf; engine torus-2QoS " +
+				"torus_config=torus.conf; route",
 		},
 		Answers: []answer.Declared{&torusDecl},
 		Run:     runTorus,
@@ -360,8 +356,7 @@ func clearOfLoops(c *feature.Call) (*osm.TorusConf, error) {
 	return loop.Clear, nil
 }
 
-var errNoStagedTorus = errors.New("no tables of torus-2QoS are staged; hint: run 'engine torus-2QoS; " +
-	"route'")
+var errNoStagedTorus = errors.New("no tables of torus-2QoS are staged; hint: run 'engine torus-2QoS; route'")
 
 // recognised returns the configuration of the torus of the what-if. The coordinates are those from before the simulated
 // failures.

@@ -37,18 +37,15 @@ var Feature = feature.Feature{Name: "sweep", Keys: []feature.Key{
 			},
 			{
 				Name: "vlarb", Kind: lang.KindFlag, Summary: "also read the VL arbitration tables of linked ports, " +
-					"now and " +
-					"at later sweeps",
+					"now and at later sweeps",
 			},
 			{
 				Name: "adaptive", Kind: lang.KindFlag, Summary: "also read adaptive routing of NVIDIA's switches, " +
-					"now and " +
-					"at later sweeps (not tested on hardware)",
+					"now and at later sweeps (not tested on hardware)",
 			},
 			{
 				Name: "pkeys", Kind: lang.KindFlag, Summary: "also read the P_Keys of all ports for path records, " +
-					"now and " +
-					"at later sweeps",
+					"now and at later sweeps",
 			},
 		},
 		Examples: []string{"sweep full; show events", "sweep full sl2vl mft"},

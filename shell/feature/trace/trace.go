@@ -34,25 +34,16 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 		Path:    "trace",
 		Group:   feature.GroupTrace,
 		Summary: "Trace the path from SRC to DST",
-		Help: "The path follows the tables of a state. With live, it follows the tables that the switches hold " +
-			"now. The live state\n" +
-			"does not change.\n" +
-			"The word all stands for all end ports of hosts and routers: trace all all, trace SRC all, trace " +
-			"all DST. The option\n" +
-			"switches adds port 0 of switches. If SRC is a port of a switch, the path begins at port 0 of " +
-			"that switch.\n" +
-			"If DST has several LIDs, trace follows the path to each LID, unless DST is a LID. If DST is a " +
-			"multicast LID such as\n" +
-			"mlid:0xC000, trace draws the tree of the packet.\n" +
-			"With all, paths that arrive are grouped by their first and last switches. Other paths are " +
-			"grouped by the place where\n" +
-			"they end.\n" +
-			"@NAME stands for the hosts of a set (help hosts). @NAME, file= and rows list a row for each path. Paths " +
-			"that do not\n" +
-			"arrive come first. For file= without rows, the text has the first rows only; CSV and JSON have " +
-			"all.\n" +
-			"format=ibtracert keeps the order of the pairs.\n" +
-			"trace fails if a path does not arrive. It also fails if a table of the path was not read, " +
+		Help: "The path follows the tables of a state. With live, it follows the tables that the switches hold now. " +
+			"The live state\ndoes not change.\nThe word all stands for all end ports of hosts and routers: trace all " +
+			"all, trace SRC all, trace all DST. The option\nswitches adds port 0 of switches. If SRC is a port of a " +
+			"switch, the path begins at port 0 of that switch.\nIf DST has several LIDs, trace follows the path to " +
+			"each LID, unless DST is a LID. If DST is a multicast LID such as\nmlid:0xC000, trace draws the tree of " +
+			"the packet.\nWith all, paths that arrive are grouped by their first and last switches. Other paths are " +
+			"grouped by the place where\nthey end.\n@NAME stands for the hosts of a set (help hosts). @NAME, file= " +
+			"and rows list a row for each path. Paths that do not\narrive come first. For file= without rows, the " +
+			"text has the first rows only; CSV and JSON have all.\nformat=ibtracert keeps the order of the " +
+			"pairs.\ntrace fails if a path does not arrive. It also fails if a table of the path was not read, " +
 			"unless strict=no is given.",
 		Args: []lang.Arg{
 			{Name: "SRC|@NAME|all", Kind: lang.KindPlace, Words: []string{liveWord, feature.AllWord}, Optional: true},
@@ -70,9 +61,8 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 			},
 			{Name: "back", Kind: lang.KindFlag, Summary: "compare with the path from DST to SRC (one pair)"},
 			{
-				Name: "lids", Kind: lang.KindFlag, Summary: "list the paths to all LIDs of DST, with shared " +
-					"links (one " +
-					"pair)",
+				Name: "lids", Kind: lang.KindFlag, Summary: "list the paths to all LIDs of DST, with shared links " +
+					"(one pair)",
 			},
 			{Name: "against", Kind: lang.KindPicture, Value: strings.Join(feature.StateNames(), "|") + "|ID",
 				Summary: "compare with the path in another state (one pair)"},

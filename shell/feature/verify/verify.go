@@ -22,13 +22,11 @@ import (
 // Feature has the command doctor verify.
 var Feature = feature.Feature{Name: "verify", Commands: []feature.Command{{
 	Path: "doctor verify", Summary: "Compare the last sweep with infiniband-diags",
-	Help: "The command runs ibnetdiscover, dump_fts and ibtracert at the same port. It compares their output " +
-		"with the nodes,\n" +
-		"links, tables and paths of the last sweep. The programs write nothing to the subnet. With FILE the " +
-		"report is written\n" +
-		"as Markdown. The command fails if it finds a difference. It also fails if data could not be read or " +
-		"compared, unless\n" +
-		"strict=no is given. The programs get no keys: an M_Key may hide parts of the subnet from them.",
+	Help: "The command runs ibnetdiscover, dump_fts and ibtracert at the same port. It compares their output with " +
+		"the nodes,\nlinks, tables and paths of the last sweep. The programs write nothing to the subnet. With FILE " +
+		"the report is written\nas Markdown. The command fails if it finds a difference. It also fails if data could " +
+		"not be read or compared, unless\nstrict=no is given. The programs get no keys: an M_Key may hide parts of " +
+		"the subnet from them.",
 	Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true, Written: true}},
 	Options: []lang.Option{{Name: "traces", Kind: lang.KindInt, Value: "N",
 		Summary: "number of compared paths, the same ones each time", Default: strconv.Itoa(verify.DefaultTraces)},

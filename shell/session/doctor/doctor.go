@@ -109,9 +109,8 @@ func ibsimRemedy(src source.Source, err error) string {
 	start := "start one: IBSIM_SOCKNAME=" + src.Arg + " ibsim -s FILE, with a terminal or an open pipe as standard " +
 		"input"
 	if src.Arg == "" {
-		start = "start one: ibsim -s FILE, with a terminal or an open pipe as standard input; or select a " +
-			"running one: " +
-			"-s ibsim:NAME"
+		start = "start one: ibsim -s FILE, with a terminal or an open pipe as standard input; or select a running " +
+			"one: -s ibsim:NAME"
 	}
 	if host, port, ok := src.Remote(); ok {
 		start = fmt.Sprintf("start one on %s: ibsim -r -s -l %d FILE", host, port)

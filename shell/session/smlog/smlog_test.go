@@ -45,10 +45,9 @@ func (l *log) write(level int, format string, args ...any) {
 	time.Sleep(time.Millisecond) // so that no two lines have one time
 }
 
-const sweepBox = "state_mgr_sweep_hop_0: \n\n\n" +
-	"******************************************************************\n" +
-	"********************* INITIATING HEAVY SWEEP *********************\n" +
-	"******************************************************************\n"
+const sweepBox = "state_mgr_sweep_hop_0: " +
+	"\n\n\n******************************************************************\n********************* INITIATING " +
+	"HEAVY SWEEP *********************\n******************************************************************\n"
 
 func follow(t *testing.T, s *session.Session, l *log) *smlog.Follower {
 	t.Helper()

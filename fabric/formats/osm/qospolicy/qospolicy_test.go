@@ -99,11 +99,13 @@ func TestLevels(t *testing.T) {
 // TestErrors checks that errors name the line and what was expected.
 func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                      "policy:1: no default level",
-		"qos-levels\n":                          "policy:2: expected an entry of qos-levels or end-qos-levels, found the",
-		"\nqos-level":                           "policy:2: expected qos-ulps, port-groups, qos-setup, qos-levels or",
-		"qos-ulps\ndefault: 16\nend-qos-ulps\n": "policy:2: SL 16, expected 0 to 15",
-		"qos-ulps\ndefault: x\nend-qos-ulps\n":  `policy:2: expected a number, found "x"`,
+		"": "policy:1: no default level",
+		"qos-levels\n": "policy:2: expected an entry of qos-levels or end-qos-levels, " +
+			"found the",
+		"\nqos-level": "policy:2: expected qos-ulps, port-groups, " +
+			"qos-setup, qos-levels or",
+		"qos-ulps\ndefault: 16\nend-qos-ulps\n":                  "policy:2: SL 16, expected 0 to 15",
+		"qos-ulps\ndefault: x\nend-qos-ulps\n":                   `policy:2: expected a number, found "x"`,
 		"port-groups\nport-group\nend-port-group":                "policy:3: the port-group has no name",
 		"port-groups\nport-group\nname: a\nport-name: b/1\n":     `policy:4: "b/1" is not the name of a port`,
 		"qos-levels\nqos-level\nname: a\nname: b\n":              "policy:4: name is given twice",
