@@ -22,7 +22,7 @@ type changes struct {
 	After      *seen        `prefix:"after_"`
 	Difference *difference  `prefix:"difference_"` // nil if the tables were not compared
 	Why        answer.Value `key:"why_no_difference" kind:"text"`
-	SMLog      answer.Value `key:"sm_log" name:"sm log" kind:"text" help:"whether the subnet manager's log was followed"`
+	SMLog      answer.Value `key:"sm_log" name:"sm log" kind:"text" help:"whether the log of the SM was followed"`
 
 	f       *fabric.Fabric
 	unread  error // why the history could not be read, nil if it was

@@ -78,6 +78,41 @@ var (
 	}
 )
 
+// additions returns the subcommands of add.
+func additions() []feature.Command {
+	return []feature.Command{
+		simulate(feature.Command{
+			Path: "add link", Summary: "Add a cable between two ports", Help: addHelp,
+			Args: []lang.Arg{placeArg, placeArg},
+			Examples: []string{
+				"fail link leaf-01 36; fail link leaf-02 36; add link leaf-01/36 leaf-02/36",
+				"fail link leaf-01 35; add switch spine-19 leaf-01/35; fail link leaf-02 35; " +
+					"add link leaf-02/35 spine-19/2",
+			},
+		}, func(c *feature.Call) (*result, error) { return add(c, "added", failures.AddLink(c.Arg(0), c.Arg(1))) }),
+		simulate(feature.Command{
+			Path: "add switch", Summary: "Add a switch, its ports from 1 up cabled to these ports", Help: addHelp,
+			Args: []lang.Arg{
+				{Name: "NAME"}, {Name: "NODE/PORT", Kind: lang.KindPlace, Optional: true, Repeat: true},
+			},
+			Options: []lang.Option{guidOption, portsOption},
+			Examples: []string{
+				"fail link leaf-01 36; add switch spine-19 leaf-01/36; route",
+				"add switch spine-19 ports=36",
+			},
+		}, addNode(mad.NodeSwitch)),
+		simulate(feature.Command{
+			Path: "add node", Summary: "Add an adapter, its ports from 1 up cabled to these ports", Help: addHelp,
+			Args:    []lang.Arg{{Name: "NAME"}, {Name: "NODE/PORT", Kind: lang.KindPlace, Repeat: true}},
+			Options: []lang.Option{guidOption},
+			Examples: []string{
+				`fail link leaf-01 36; add node "node-0649 HCA-1" leaf-01/36; route`,
+				`fail node node-0002; add node "node-0649 HCA-1" leaf-01/2; route keep=yes`,
+			},
+		}, addNode(mad.NodeCA)),
+	}
+}
+
 // simulating returns the commands that change the simulation.
 func simulating() []feature.Command {
 	fails := append(things("fail", "Fail", "", fail),
@@ -109,37 +144,6 @@ func simulating() []feature.Command {
 			"fail random 3; route; restore all",
 		},
 	}, restoreAll))
-	adds := []feature.Command{
-		simulate(feature.Command{
-			Path: "add link", Summary: "Add a cable between two ports", Help: addHelp,
-			Args: []lang.Arg{placeArg, placeArg},
-			Examples: []string{
-				"fail link leaf-01 36; fail link leaf-02 36; add link leaf-01/36 leaf-02/36",
-				"fail link leaf-01 35; add switch spine-19 leaf-01/35; fail link leaf-02 35; " +
-					"add link leaf-02/35 spine-19/2",
-			},
-		}, func(c *feature.Call) (*result, error) { return add(c, "added", failures.AddLink(c.Arg(0), c.Arg(1))) }),
-		simulate(feature.Command{
-			Path: "add switch", Summary: "Add a switch, its ports from 1 up cabled to these ports", Help: addHelp,
-			Args: []lang.Arg{
-				{Name: "NAME"}, {Name: "NODE/PORT", Kind: lang.KindPlace, Optional: true, Repeat: true},
-			},
-			Options: []lang.Option{guidOption, portsOption},
-			Examples: []string{
-				"fail link leaf-01 36; add switch spine-19 leaf-01/36; route",
-				"add switch spine-19 ports=36",
-			},
-		}, addNode(mad.NodeSwitch)),
-		simulate(feature.Command{
-			Path: "add node", Summary: "Add an adapter, its ports from 1 up cabled to these ports", Help: addHelp,
-			Args:    []lang.Arg{{Name: "NAME"}, {Name: "NODE/PORT", Kind: lang.KindPlace, Repeat: true}},
-			Options: []lang.Option{guidOption},
-			Examples: []string{
-				`fail link leaf-01 36; add node "node-0649 HCA-1" leaf-01/36; route`,
-				`fail node node-0002; add node "node-0649 HCA-1" leaf-01/2; route keep=yes`,
-			},
-		}, addNode(mad.NodeCA)),
-	}
 	moves := []feature.Command{simulate(feature.Command{
 		Path: "move node", Summary: "Move an adapter, or another end of a cable, to a port",
 		Help: "The adapter keeps its LID.",
@@ -172,7 +176,7 @@ func simulating() []feature.Command {
 				Path: "add", Group: feature.GroupSimulate, Summary: "Add a cable, a switch or an adapter to the " +
 					"simulation", Help: addHelp,
 			},
-		}, adds,
+		}, additions(),
 		[]feature.Command{
 			{Path: "move", Group: feature.GroupSimulate, Summary: "Plug a cable into another port in the simulation"},
 		}, moves,
