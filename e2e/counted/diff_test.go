@@ -611,7 +611,7 @@ func (a *answer) changedLoads(d *difference) {
 		}
 		seen[p] = true
 		if i < mostLoads {
-			a.mustLine("  " + d.linkName(p) + ": {paths_new#} paths, was {paths_old#}; {entries_new#} entries, was " +
+			a.mustLine("  " + d.linkName(p) + ": paths {paths_new#}, was {paths_old#}; entries {entries_new#}, was " +
 				"{entries_old#}")
 		}
 		a.load(d, "", p)
