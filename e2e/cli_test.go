@@ -104,8 +104,8 @@ func TestBadCommands(t *testing.T) {
 		{"diff live staged", exitFailed, []string{"nothing is staged"}},
 		{"commit yes", exitFailed, []string{"nothing is staged"}},
 		{"capture -", exitUsage, []string{"cannot go to standard output", "capture FILE|off"}},
-		{"trace node-0001 all format=ibtracert", exitUsage, []string{"one pair of a state"}},
-		{"trace node-0001 node-0002 live format=ibtracert", exitUsage, []string{"one pair of a state"}},
+		{"trace node-0001 all format=ibtracer", exitUsage, []string{"ibtracert"}},
+		{"trace all all rows", exitUsage, []string{"rows"}},
 		{"set sm leaf-01", exitFailed, []string{"only be set for a subnet from a file"}},
 		{"show lft node-0001", exitFailed, []string{"is not a switch"}},
 	} {

@@ -22,6 +22,7 @@ var skippedExamples = map[string]string{
 	"set sm":                       "requires a subnet manager",
 	"counters":                     "requires a recording of hours",
 	"check load measured":          "requires a recording of hours",
+	"flaps":                        "requires a recording of hours",
 	"hosts job1 leaf-01; counters": "requires a recording of hours",
 	"fail guided":                  "asks at a terminal",
 	"dump guided":                  "asks at a terminal",

@@ -86,7 +86,8 @@ func TestGuided(t *testing.T) {
 		}
 	}
 	for _, command := range []string{"dump guided", "load guided", "engine guided", "fail guided"} {
-		if r := try("-s", sim, "-c", command); r.status != exitFailed || !strings.Contains(r.err, "no terminal") {
+		if r := try("-s", sim, "-c", command); r.status != exitFailed ||
+			!strings.Contains(r.err, "require a terminal") {
 			t.Errorf("%s without a terminal: status %d, %s", command, r.status, r.err)
 		}
 	}

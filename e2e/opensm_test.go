@@ -140,12 +140,12 @@ func TestMKeyFile(t *testing.T) {
 	}{
 		"open to others":  {"0x1234abcd\n", 0o644, "chmod 600"},
 		"no number":       {"# keys\n\nsecret5678\n", 0o600, ":3: expected"},
-		"two keys":        {"0x1234abcd\n0x1234abce\n", 0o600, ":2: another M_Key"},
-		"two SA_Keys":     {"sa_key 0x1234abcd\nsa_key 0x1234abce\n", 0o600, ":2: another SA_Key"},
+		"two keys":        {"0x1234abcd\n0x1234abce\n", 0o600, ":2: a second M_Key"},
+		"two SA_Keys":     {"sa_key 0x1234abcd\nsa_key 0x1234abce\n", 0o600, ":2: a second SA_Key"},
 		"another word":    {"sm_key 0x1234abcd\n", 0o600, ":1: expected"},
 		"as opensm.conf":  {"m_key 0x1234abcd\nsa_key 0x1234abce\n", 0o600, ""},
 		"empty":           {"# nothing\n", 0o600, "no key in it"},
-		"no key":          {"0x1234abcd\n0x0\n", 0o600, ":2: 0 is no key"},
+		"no key":          {"0x1234abcd\n0x0\n", 0o600, ":2: 0 is not a key"},
 		"good":            {"0x1234abcd # of the subnet\n", 0o600, ""},
 		"guid2mkey style": {"0x0002c90300000001 0x1234abcd\n0x0002c90300000002 0x1234abcd\n", 0o600, ""},
 	} {

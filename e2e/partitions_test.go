@@ -142,7 +142,7 @@ func TestBothLevelsOffline(t *testing.T) {
 	for _, ask := range []string{"sl=0", "sl=8", "sl=2"} {
 		for _, c := range []string{"show sl ", "trace ", "paths query "} {
 			r := try("-s", "sim:torus:6x5", "-c", paper+c+pair+ask)
-			if r.status != exitFailed || !strings.Contains(r.err, "no path of ") {
+			if r.status != exitFailed || !strings.Contains(r.err, "no path ") {
 				t.Errorf("%s %s: status %d: %s%s", c, ask, r.status, r.out, r.err)
 			}
 		}

@@ -107,7 +107,7 @@ func TestUndoAdditions(t *testing.T) {
 	}
 	refused(1, "leaf-01/5 is cabled to spine-01/1; hint: run 'undo 3' first")
 	fail("link", "spine-05", "2") // number 4
-	refused(3, "undo 4 first")
+	refused(3, "run 'undo 4' first")
 	// 5
 	if _, err := s.Add(ctx,
 		failures.Add(failures.NewNode{Type: mad.NodeCA, Name: "new", At: []string{"spine-05/3"}})); err != nil {
@@ -116,7 +116,7 @@ func TestUndoAdditions(t *testing.T) {
 	if _, err := s.Undo(ctx, 4); err != nil {
 		t.Error(err)
 	}
-	refused(3, "undo 5 first")
+	refused(3, "run 'undo 5' first")
 	fail("switch", "spine-05") // 6
 	if _, err := s.Add(ctx, failures.AddLink("spine-05/4", "spine-01/1")); err == nil ||
 		err.Error() != "spine-05 has failed in the what-if" {

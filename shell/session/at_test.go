@@ -59,7 +59,7 @@ func TestAt(t *testing.T) {
 	if p, err := s.Neighbor(t.Context(), before, 1); p != nil || err != nil {
 		t.Errorf("a step on from there: %v, %v, want the present", p, err)
 	}
-	if _, err := s.Neighbor(t.Context(), before, -1); err == nil || !strings.Contains(err.Error(), "nothing before") {
+	if _, err := s.Neighbor(t.Context(), before, -1); err == nil || !strings.Contains(err.Error(), "no state before") {
 		t.Errorf("a step back from the first: %v", err)
 	}
 }
