@@ -20,7 +20,7 @@ func TestRefusesValues(t *testing.T) {
 	}{
 		"watch 1 for=-2":                         {exitUsage, []string{"for=-2", "expected 0.1 to"}},
 		"watch 1 for=x":                          {exitUsage, []string{"for=x", "seconds"}},
-		"route; resilience switches top=-3":      {exitUsage, []string{"top=-3", "1 or more"}},
+		"route; resilience switches top=-3":      {exitFailed, []string{"top=-3", "1 or more"}},
 		"resilience merge top=0 " + empty:        {exitUsage, []string{"top=0", "1 or more"}},
 		"resilience merge " + empty:              {exitFailed, []string{"the file is empty, expected a report"}},
 		"resilience merge " + folder:             {exitFailed, []string{folder + ": a folder"}},

@@ -110,8 +110,8 @@ func TestResilience(t *testing.T) {
 	for _, c := range []struct{ command, want string }{
 		{"resilience merge " + at("1"), "shard 2 of 2 not done"},
 		{"resilience merge " + at("1") + " " + at("1"), "two reports of shard 1 of 2"},
-		{"resilience merge " + at("all") + " " + at("1"), "in 1 and in 2 shards"},
-		{"resilience pairs shard=2/2 to=" + at("2"), "of pairs and of links"},
+		{"resilience merge " + at("all") + " " + at("1"), "1 shards and one into 2"},
+		{"resilience pairs shard=2/2 to=" + at("2"), "one of pairs and one of links"},
 		{"resilience links shard=1/2 to=" + at("2"), "expected 1 of 2"},
 		{"fail link leaf-01 5; route incremental; resilience links shard=2/2 to=" + at("2"), "differ"},
 	} {

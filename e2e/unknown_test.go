@@ -163,7 +163,7 @@ func TestSLsAreForgotten(t *testing.T) {
 	h := routedTorus(t, "dfsssp", true, false)
 	known := "engine from=" + h.conf + "; calibrate; engine minhop; route keep=no; write on; "
 	r := try("-s", h.source, "-c", known+"commit yes force-interrupt")
-	if r.status != exitFailed || !strings.Contains(r.err, "'commit yes force-loop'") ||
+	if r.status != exitFailed || !strings.Contains(r.err, "'commit yes force-interrupt force-loop'") ||
 		!strings.Contains(r.out, "the new routes alone have one, the old routes do not") {
 		t.Errorf("commit: status %d: %s%s", r.status, r.out, r.err)
 	}
