@@ -181,7 +181,7 @@ func (s *finder) links(sw fabric.SwitchIndex, visit func(peer fabric.SwitchIndex
 	return false
 }
 
-// corner returns a switch other than middle with links to a and c, or None.
+// corner returns a switch, except middle, with links to a and c, or None.
 func (s *finder) corner(a, middle, c fabric.SwitchIndex) fabric.SwitchIndex {
 	var found fabric.SwitchIndex = fabric.None
 	s.links(a, func(x fabric.SwitchIndex) bool {
@@ -194,7 +194,7 @@ func (s *finder) corner(a, middle, c fabric.SwitchIndex) fabric.SwitchIndex {
 	return found
 }
 
-// line returns a switch other than behind that is linked to from and forms squares with the sides, or None.
+// line returns a switch, except behind, that is linked to from and forms squares with the sides, or None.
 func (s *finder) line(from fabric.SwitchIndex, sides []fabric.SwitchIndex,
 	behind fabric.SwitchIndex) fabric.SwitchIndex {
 	var found fabric.SwitchIndex = fabric.None
