@@ -32,20 +32,6 @@ func ibsimOf(t testing.TB, f *fabric.Fabric) *ibsimtest.Sim {
 	return ibsimtest.Start(t, file)
 }
 
-func dialIbsim(t testing.TB, s *ibsimtest.Sim) *mad.Client {
-	t.Helper()
-	transport, err := ibsim.Dial(t.Context(), ibsim.Options{Name: s.Name})
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := mad.NewClient(transport, mad.ClientOptions{Window: 32})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = client.Close() })
-	return client
-}
-
 // questions returns the compared requests: every attribute of every port of a node.
 func questions(f *fabric.Fabric, node fabric.NodeIndex) []mad.Request {
 	n := &f.Nodes[node]
@@ -82,7 +68,7 @@ func newTwins(t *testing.T, spec string) *twins {
 	f := generate(t, spec)
 	return &twins{
 		f:      f,
-		real:   dialIbsim(t, ibsimOf(t, f)),
+		real:   ibsimtest.Client(t, ibsimOf(t, f), ""),
 		ours:   dial(t, sim.New(f, sim.Options{}), f.SMPort, mad.ClientOptions{}),
 		routes: sweep.NewRoutes(f),
 	}

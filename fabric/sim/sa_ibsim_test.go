@@ -20,7 +20,7 @@ func TestRecordsAreOpenSMs(t *testing.T) {
 	m := newManaged(t, "fattree:2,8", nil, once)
 	real := ibsimOf(t, m.f)
 	ibsimtest.Master(t, real)
-	theirs := &managed{f: m.f, c: dialIbsim(t, real), lid: m.f.Ports[m.f.SMPort].LID}
+	theirs := &managed{f: m.f, c: ibsimtest.Client(t, real, ""), lid: m.f.Ports[m.f.SMPort].LID}
 	compare := func(what string, attr mad.AttrID, mask uint64, size int, fill func([]byte)) {
 		t.Helper()
 		want, errWant := theirs.ask(t, mad.MethodGet, attr, 0, mask, 0, fill)
@@ -72,7 +72,7 @@ func TestPerfIsIbsims(t *testing.T) {
 	m := newManaged(t, "fattree:2,8", nil, once)
 	s := ibsimOf(t, m.f)
 	ibsimtest.Master(t, s)
-	real := dialIbsim(t, s)
+	real := ibsimtest.Client(t, s, "")
 	rnd := testenv.Rand(t)
 	for _, port := range m.f.EndPorts {
 		p := &m.f.Ports[port]

@@ -13,7 +13,6 @@ import (
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/mad"
-	"example.org/ibconsole/mad/ibsim"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
 )
@@ -39,7 +38,7 @@ func disablePorts(t *testing.T, r *rand.Rand) {
 		c.opt = randomOptions(r, whole)
 	}
 	sim := start(t, whole)
-	client := clientOf(t, sim, whole)
+	client := ibsimtest.Client(t, sim, whole.Nodes[whole.Ports[whole.SMPort].Node].Desc)
 	var lost []fabric.Link
 	var disabled []string
 	for range 3 {
@@ -83,21 +82,6 @@ func disable(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, port fabric.Por
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%q: %v\n%s", cmd.Args, err, out)
 	}
-}
-
-// clientOf returns a client at the port where OpenSM runs.
-func clientOf(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric) *mad.Client {
-	t.Helper()
-	transport, err := ibsim.Dial(t.Context(), ibsim.Options{Name: sim.Name, Node: f.Nodes[f.Ports[f.SMPort].Node].Desc})
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := mad.NewClient(transport, mad.ClientOptions{Window: 32})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = client.Close() })
-	return client
 }
 
 // sameSweep compares the links and the tables of a sweep with those of a fabric and with OpenSM's dump.

@@ -59,7 +59,7 @@ func handOver(t *testing.T, r *rand.Rand) {
 	m := managed{
 		sim: start(t, f), running: map[uint64]*manager{}, trials: map[uint64]*trial{}, nodes: map[uint64]string{},
 	}
-	m.client = clientOf(t, m.sim, f)
+	m.client = ibsimtest.Client(t, m.sim, f.Nodes[f.Ports[f.SMPort].Node].Desc)
 	lmc := uint8(r.IntN(2))
 	count := 2 + r.IntN(2)
 	var engines []string

@@ -200,7 +200,7 @@ func leaveGroups(t *testing.T, sim *ibsimtest.Sim, r *rand.Rand, f *fabric.Fabri
 // administration returns a client of OpenSM's SA at the port where OpenSM runs.
 func administration(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric) *sa.Client {
 	t.Helper()
-	admin, err := sa.New(t.Context(), clientOf(t, sim, f))
+	admin, err := sa.New(t.Context(), ibsimtest.Client(t, sim, f.Nodes[f.Ports[f.SMPort].Node].Desc))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"example.org/ibconsole/internal/test/testenv"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/ibsim"
 )
 
 const (
@@ -99,6 +101,22 @@ func Start(t testing.TB, netFile string, opts ...Option) *Sim {
 	}
 	s.Console("help") // the first prompt comes before the sockets
 	return s
+}
+
+// Client returns a client at the port of a node, or at the first port if node is "". The client is closed at the end of
+// the test.
+func Client(t testing.TB, s *Sim, node string) *mad.Client {
+	t.Helper()
+	transport, err := ibsim.Dial(t.Context(), ibsim.Options{Name: s.Name, Node: node})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := mad.NewClient(transport, mad.ClientOptions{Window: 32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return client
 }
 
 // start starts the process. The process ends when this process ends for any reason. Otherwise ibsim would find the end

@@ -47,7 +47,7 @@ func drawnTree(t *testing.T, c *trial) {
 	netFile, args := c.files(t)
 	sim := ibsimtest.Start(t, netFile)
 	dir := ibsimtest.Master(t, sim, args...)
-	client := dial(t, sim)
+	client := ibsimtest.Client(t, sim, "")
 	f := read(t, client).Fabric
 	res, err := torus.Engine{Conf: c.conf}.Route(t.Context(), f, routing.Options{MaxOpVLs: c.maxOpVLs})
 	if err != nil {

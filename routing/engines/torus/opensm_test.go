@@ -23,7 +23,6 @@ import (
 	"example.org/ibconsole/fabric/sweep/sweeptest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
-	"example.org/ibconsole/mad/ibsim"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing"
@@ -101,7 +100,7 @@ func (c *trial) run(t *testing.T, r *rand.Rand) {
 	}
 	sim := ibsimtest.Start(t, netFile)
 	dir := ibsimtest.Master(t, sim, args...)
-	client := dial(t, sim)
+	client := ibsimtest.Client(t, sim, "")
 	live := read(t, client)
 	engine := torus.Engine{Conf: c.conf, NoQoS: c.noQoS, Strict: true}
 	chain, err := engines.Chain([]string{torus.Name}, engine)
@@ -157,20 +156,6 @@ var (
 	routedWith = regexp.MustCompile(`: ([\w-]+) tables configured on all switches`)
 	errorCode  = regexp.MustCompile(`ERR (4E\w\w)`)
 )
-
-func dial(t *testing.T, sim *ibsimtest.Sim) *mad.Client {
-	t.Helper()
-	transport, err := ibsim.Dial(t.Context(), ibsim.Options{Name: sim.Name})
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := mad.NewClient(transport, mad.ClientOptions{Window: 32})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = client.Close() })
-	return client
-}
 
 func read(t *testing.T, client *mad.Client) *sweep.Result {
 	t.Helper()

@@ -23,7 +23,6 @@ import (
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
-	"example.org/ibconsole/mad/ibsim"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/routing"
@@ -90,7 +89,7 @@ func runPolicy(t *testing.T, r *rand.Rand, engine string) (n policyCounts) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := dial(t, sim)
+	client := ibsimtest.Client(t, sim, "")
 	known, f, rejected := knownOf(t, client, members, text)
 	if theirs := policyErrors.Find(log); (theirs != nil) != (rejected != nil) {
 		t.Fatalf("%s\nOpenSM says %q, we say %v", numbered(text), theirs, rejected)
@@ -136,20 +135,6 @@ func numbered(text string) string {
 		fmt.Fprintf(&b, "%3d %s\n", i+1, line)
 	}
 	return b.String()
-}
-
-func dial(t *testing.T, sim *ibsimtest.Sim) *mad.Client {
-	t.Helper()
-	transport, err := ibsim.Dial(t.Context(), ibsim.Options{Name: sim.Name})
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := mad.NewClient(transport, mad.ClientOptions{Window: 32})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = client.Close() })
-	return client
 }
 
 // knownOf sweeps the subnet and reads the partitions and the policy for it. rejected is why a policy is rejected.
