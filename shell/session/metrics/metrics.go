@@ -47,6 +47,8 @@ type Snapshot struct {
 	Events    int // number since the start of the console
 
 	label string // Subnet, escaped
+	// results are those of the last round for each device.
+	results map[kind]map[fabric.NodeIndex]outcome
 }
 
 // last returns the last reading, or nil before the first.
@@ -93,6 +95,7 @@ func Write(to io.Writer, all []*Snapshot, openMetrics bool) error {
 	w := &writer{Writer: bufio.NewWriterSize(to, 64<<10), open: openMetrics, all: all}
 	for _, s := range all {
 		s.label = label(s.Subnet)
+		s.results = map[kind]map[fabric.NodeIndex]outcome{switches: s.outcomes(switches), hosts: s.outcomes(hosts)}
 	}
 	for _, k := range []kind{switches, hosts} {
 		for c := range counters.All.All() {
@@ -374,7 +377,7 @@ func (w *writer) collected(k kind) {
 	} {
 		name := w.lazily("infiniband_"+string(k)+"_collect_"+m.name, gauge, m.help)
 		for _, s := range w.all {
-			of := s.outcomes(k)
+			of := s.results[k]
 			if s.NoPorts || len(of) == 0 {
 				continue
 			}
@@ -414,7 +417,7 @@ func (w *writer) exporter() {
 	}
 	count := func(is func(outcome) bool) func(*Snapshot, kind) float64 {
 		return func(s *Snapshot, k kind) (n float64) {
-			for _, o := range s.outcomes(k) {
+			for _, o := range s.results[k] {
 				n += number(is(o))
 			}
 			return n
