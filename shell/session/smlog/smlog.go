@@ -157,6 +157,7 @@ func (f *Follower) poll() {
 	now := time.Now()
 	st := f.session.State()
 	var events []session.Event
+	lines := f.status.Lines
 	f.status.Failed = f.tail.read(func(line string) {
 		f.status.Lines++
 		e, ok := f.parser.Line(line)
@@ -181,6 +182,9 @@ func (f *Follower) poll() {
 	if text := f.coverage(); text != f.stated {
 		f.stated = text
 		events = append([]session.Event{{When: now, What: history.WhatSMLog, Text: text}}, events...)
+	}
+	if len(events) == 0 && f.status.Lines == lines {
+		return
 	}
 	f.session.Publish(session.ChangeLive, func(st *session.State) {
 		slot.Put(st, f.snapshot())
