@@ -39,7 +39,8 @@ type Options struct {
 	// OnReading is called after each successful reading. The argument grown holds the increases of errors and XmitWait
 	// since the previous reading of errors. It is nil if the reading has no errors.
 	OnReading func(r *counters.Reading, grown []counters.Delta)
-	// Observe stores the problems of the subnet. It is called after each round, also after one that failed.
+	// Observe stores the problems of the subnet. It is called after each round whose counters are stored, also after
+	// one that failed.
 	Observe func(ctx context.Context, store *records.Store) error
 }
 
@@ -203,7 +204,9 @@ func (r *Recording) round(ctx context.Context, every, long time.Duration) {
 	for _, s := range due {
 		s.ledger.Forget(now.Add(-forgotten))
 	}
-	err = errors.Join(err, r.opt.Observe(ctx, r.store), r.store.RollUp(ctx, now), r.store.Trim(ctx, now))
+	if len(due) > 0 {
+		err = errors.Join(err, r.opt.Observe(ctx, r.store), r.store.RollUp(ctx, now), r.store.Trim(ctx, now))
+	}
 	if ctx.Err() != nil {
 		return
 	}
