@@ -46,6 +46,9 @@ func KeyOf(f *fabric.Fabric, p fabric.PortIndex) Key {
 	return Key{f.Nodes[at.Node].GUID, at.Num}
 }
 
+// KeyOfEnd returns the key of the port of a link.
+func KeyOfEnd(e fabric.End) Key { return Key{e.GUID, uint8(e.Port)} }
+
 // In returns the port of f that the key identifies, [fabric.None] if there is none.
 func (k Key) In(f *fabric.Fabric) fabric.PortIndex {
 	node := f.NodeByGUID(k.GUID)

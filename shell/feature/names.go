@@ -5,9 +5,11 @@ package feature
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
@@ -92,4 +94,18 @@ func Ports(f *fabric.Fabric, ports []fabric.PortIndex) answer.Value {
 		values[i] = answer.Port(f, p)
 	}
 	return answer.List(values)
+}
+
+// PlaceOf returns the place of a problem or of the end of a link in a fabric, or as it was if it is no longer there.
+func PlaceOf(f *fabric.Fabric, at problems.Place) answer.Value {
+	switch node, port := at.In(f); {
+	case port != fabric.None:
+		return answer.Port(f, port)
+	case node != fabric.None:
+		return answer.Node(f, node)
+	case at.GUID != 0: // the name of a port ends with its number
+		name := strings.TrimSuffix(at.Name, fmt.Sprintf("/%d", at.Port))
+		return answer.At(answer.Place{Name: name, GUID: at.GUID, Port: at.Port})
+	}
+	return answer.None()
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen/gentest"
+	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/mad"
 )
 
@@ -28,6 +30,23 @@ func TestNamer(t *testing.T) {
 		node := f.NodeByGUID(uint64(0x10 + i))
 		if got := names.Port(f.PortAt(node, 1)); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestPlaceOf names ports and nodes that a fabric has, and those that it no longer has.
+func TestPlaceOf(t *testing.T) {
+	f := gentest.Fabric(t, "fattree:2,4")
+	sw := f.Switches[0]
+	for want, at := range map[string]problems.Place{
+		f.NodeName(sw):        problems.PlaceOfNode(f, sw),
+		f.NodeName(sw) + "/1": problems.PlaceOfPort(f, f.PortAt(sw, 1)),
+		"gone":                {GUID: 0x99, Port: -1, Name: "gone"},
+		"gone/7":              {GUID: 0x99, Port: 7, Name: "gone/7"},
+		"":                    problems.WholeSubnet,
+	} {
+		if got := PlaceOf(f, at); got.String() != want && !(want == "" && got.IsNone()) {
+			t.Errorf("%v is %q, want %q", at, got, want)
 		}
 	}
 }

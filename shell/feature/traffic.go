@@ -3,6 +3,7 @@
 package feature
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -148,4 +149,21 @@ func Correlation(x, y []float64) (k float64, ok bool) {
 		return 0, false
 	}
 	return xy / math.Sqrt(xx*yy), true
+}
+
+// PathsAmong returns the number of paths among end ports by the port that sends, for the tables of a state. If the
+// paths cannot be followed, why is the reason.
+func PathsAmong(ctx context.Context, p *session.Picture, ends []fabric.PortIndex) (paths []int64, why string,
+	err error) {
+	switch {
+	case p.Tables == nil:
+		return nil, "there are no tables", nil
+	case len(ends) > MaxFilteredHosts:
+		return nil, fmt.Sprintf("%d hosts are too many to follow all paths among them", len(ends)), nil
+	}
+	m, err := linkload.Measure(ctx, p.Tables, linkload.Among(p.Fabric, ends))
+	if err != nil {
+		return nil, "", err
+	}
+	return m.Paths, "", nil
 }

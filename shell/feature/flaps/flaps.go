@@ -9,15 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/formats"
+	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/base/when"
-	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
@@ -139,7 +138,7 @@ func run(c *feature.Call) error {
 	l := &ledger{Since: since, Until: until, Watched: answer.Duration(records.TotalTime(counted.Spans))}
 	for i := range all {
 		x := all[i].row(f, since, until)
-		x.Serial = answer.Optional(cmp.Or(serials[keyOf(all[i].a)], serials[keyOf(all[i].b)]))
+		x.Serial = answer.Optional(cmp.Or(serials[counters.KeyOfEnd(all[i].a)], serials[counters.KeyOfEnd(all[i].b)]))
 		x.Jobs = answer.NotRead()
 		if err == nil {
 			x.Jobs = answer.Texts(running.hit(&all[i], until))
@@ -152,19 +151,18 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(b, l))
 }
 
-func keyOf(e fabric.End) counters.Key { return counters.Key{GUID: e.GUID, Num: uint8(e.Port)} }
-
 // linksOf returns the links that went down: those with outages, and those whose LinkDowned increased.
 func linksOf(f *fabric.Fabric, outages []records.Outage, r *records.Recorded) []link {
 	var all []link
 	at := map[counters.Key]int{} // the latest link of a port
 	add := func(a, b fabric.End) *link {
-		i, known := at[keyOf(a)]
-		if !known || keyOf(all[i].a) != keyOf(b) && keyOf(all[i].b) != keyOf(b) {
+		i, known := at[counters.KeyOfEnd(a)]
+		if !known || counters.KeyOfEnd(all[i].a) != counters.KeyOfEnd(b) &&
+			counters.KeyOfEnd(all[i].b) != counters.KeyOfEnd(b) {
 			i = len(all)
-			all = append(all, link{a: a, b: b, counted: r.Read[keyOf(a)] || r.Read[keyOf(b)]})
+			all = append(all, link{a: a, b: b, counted: r.Read[counters.KeyOfEnd(a)] || r.Read[counters.KeyOfEnd(b)]})
 		}
-		at[keyOf(a)], at[keyOf(b)] = i, i
+		at[counters.KeyOfEnd(a)], at[counters.KeyOfEnd(b)] = i, i
 		return &all[i]
 	}
 	for _, o := range outages {
@@ -198,7 +196,8 @@ func linksOf(f *fabric.Fabric, outages []records.Outage, r *records.Recorded) []
 // row returns the row of a link, without its jobs and its serial number.
 func (l *link) row(f *fabric.Fabric, since, until time.Time) cable {
 	x := cable{
-		A: place(f, l.a), B: place(f, l.b), Outages: len(l.outages), Flaps: max(len(l.outages), int(l.downed)),
+		A: feature.PlaceOf(f, problems.Place(l.a)), B: feature.PlaceOf(f, problems.Place(l.b)), Outages: len(l.outages),
+		Flaps:  max(len(l.outages), int(l.downed)),
 		Downed: answer.NotRead(), Last: answer.Time(l.last), Pairs: answer.NotRead(), AtMost: answer.None(),
 		Lead: answer.Lead{GUID: l.a.GUID, Port: uint8(l.a.Port)},
 	}
@@ -224,15 +223,6 @@ func (l *link) row(f *fabric.Fabric, since, until time.Time) cable {
 		x.Pairs = answer.Int(pairs)
 	}
 	return x
-}
-
-// place returns a port, also one that the fabric does not have.
-func place(f *fabric.Fabric, e fabric.End) answer.Value {
-	if p := keyOf(e).In(f); p != fabric.None {
-		return answer.Port(f, p)
-	}
-	name, _, _ := strings.Cut(e.Name, "/")
-	return answer.At(answer.Place{Name: name, GUID: e.GUID, Port: e.Port})
 }
 
 // serialNumbers returns the serial numbers of cables by port, from the ibdiagnet folder of the option or of the source.
@@ -309,17 +299,14 @@ func portsOf(ctx context.Context, p *session.Picture, ends []fabric.PortIndex) (
 	for _, e := range ends {
 		on[counters.KeyOf(p.Fabric, e)] = true
 	}
-	switch {
-	case p.Tables == nil:
-		return nil, errors.New("there are no tables")
-	case len(ends) > feature.MaxFilteredHosts:
-		return nil, fmt.Errorf("%d hosts are too many to follow all paths among them", len(ends))
+	m, why, err := feature.PathsAmong(ctx, p, ends)
+	if why != "" {
+		return nil, errors.New(why)
 	}
-	m, err := linkload.Measure(ctx, p.Tables, linkload.Among(p.Fabric, ends))
 	if err != nil {
 		return nil, err
 	}
-	for port, n := range m.Paths {
+	for port, n := range m {
 		if n > 0 {
 			on[counters.KeyOf(p.Fabric, fabric.PortIndex(port))] = true
 		}
@@ -332,7 +319,7 @@ func (r running) hit(l *link, until time.Time) []string {
 	ids := []string{}
 	for i := range r {
 		during := slices.ContainsFunc(l.outages, func(o records.Outage) bool { return overlaps(&r[i].Job, &o, until) })
-		if during && (r[i].on[keyOf(l.a)] || r[i].on[keyOf(l.b)]) {
+		if during && (r[i].on[counters.KeyOfEnd(l.a)] || r[i].on[counters.KeyOfEnd(l.b)]) {
 			ids = append(ids, r[i].ID)
 		}
 	}

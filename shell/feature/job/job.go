@@ -16,7 +16,6 @@ import (
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/history/timeline"
 	"example.org/ibconsole/internal/base/when"
-	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
@@ -190,20 +189,14 @@ func (j *job) paths(c *feature.Call, p *session.Picture, ends []fabric.PortIndex
 	for _, e := range ends {
 		both(e)
 	}
-	switch {
-	case p.Tables == nil:
-		j.notRead("set of paths of the job", "there are no tables")
-		return on, nil
-	case len(ends) > feature.MaxFilteredHosts:
-		j.notRead("set of paths of the job", fmt.Sprintf("%d hosts are too many to follow all paths among them",
-			len(ends)))
-		return on, nil
+	m, why, err := feature.PathsAmong(c.Ctx, p, ends)
+	if why != "" {
+		j.notRead("set of paths of the job", why)
 	}
-	m, err := linkload.Measure(c.Ctx, p.Tables, linkload.Among(j.f, ends))
 	if err != nil {
 		return nil, err
 	}
-	for port, n := range m.Paths {
+	for port, n := range m {
 		if n > 0 {
 			j.Links++
 			both(fabric.PortIndex(port))

@@ -79,7 +79,7 @@ func (p *past) verdict() (answer.Verdict, string) {
 
 func (p *past) row(e records.Episode) episode {
 	x := episode{
-		ID: e.ID(), Severity: e.Severity.String(), Kind: string(e.Kind), At: placeIn(p.f, e.At), Since: e.Since,
+		ID: e.ID(), Severity: e.Severity.String(), Kind: string(e.Kind), At: feature.PlaceOf(p.f, e.At), Since: e.Since,
 		Seen: e.Seen, Closed: answer.None(), Lasted: answer.None(), What: e.What,
 		lead: answer.Lead{GUID: e.At.GUID, Port: uint8(max(e.At.Port, 0))},
 	}

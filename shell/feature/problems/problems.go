@@ -159,7 +159,7 @@ var decl = answer.Decl[*report]{
 
 func (r *report) row(p problems.Problem) row {
 	x := row{
-		ID: p.ID(), Severity: p.Severity.String(), Kind: string(p.Kind), At: placeIn(r.f, p.At), What: p.What,
+		ID: p.ID(), Severity: p.Severity.String(), Kind: string(p.Kind), At: feature.PlaceOf(r.f, p.At), What: p.What,
 		Try:   p.Try,
 		Since: answer.None(),
 		lead:  answer.Lead{GUID: p.At.GUID, Port: uint8(max(p.At.Port, 0))},
@@ -168,19 +168,6 @@ func (r *report) row(p problems.Problem) row {
 		x.Since = answer.Time(p.Since)
 	}
 	return x
-}
-
-// placeIn returns the place of a problem in a fabric, or as it was if it is no longer there.
-func placeIn(f *fabric.Fabric, at problems.Place) answer.Value {
-	switch node, port := at.In(f); {
-	case port != fabric.None:
-		return answer.Port(f, port)
-	case node != fabric.None:
-		return answer.Node(f, node)
-	case at.GUID != 0:
-		return answer.At(answer.Place{Name: at.Name, GUID: at.GUID, Port: at.Port})
-	}
-	return answer.None()
 }
 
 func uncheckedOf(u problems.Unchecked) unchecked {

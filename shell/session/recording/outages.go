@@ -29,7 +29,7 @@ func (o *linkObserver) observe(ctx context.Context, store *records.Store) error 
 	st := o.session.State()
 	after, pairs := o.after, map[counters.Key]int64{}
 	used := func(a fabric.End) (n int64, err error) {
-		key, known := keyOf(a), false
+		key, known := counters.KeyOfEnd(a), false
 		if n, known = o.pairs[key]; !known {
 			n, err = o.pairsOver(ctx, key)
 		}
@@ -47,13 +47,13 @@ func (o *linkObserver) observe(ctx context.Context, store *records.Store) error 
 		c := records.LinkChange{When: e.When, A: e.Change.At, B: e.Change.Peer}
 		switch e.Change.Kind {
 		case fabric.LinkUp:
-			c.Up, lastUp[keyOf(c.A)] = true, e.When
+			c.Up, lastUp[counters.KeyOfEnd(c.A)] = true, e.When
 		case fabric.LinkDown:
 			var err error
 			if c.Pairs, err = used(c.A); err != nil {
 				return err
 			}
-			c.WasUp = lastUp[keyOf(c.A)]
+			c.WasUp = lastUp[counters.KeyOfEnd(c.A)]
 			if c.WasUp.IsZero() && isLinked(o.before.Fabric, c.A, c.B) {
 				c.WasUp = o.before.When
 			}
@@ -83,12 +83,10 @@ func (o *linkObserver) observe(ctx context.Context, store *records.Store) error 
 	return err
 }
 
-func keyOf(e fabric.End) counters.Key { return counters.Key{GUID: e.GUID, Num: uint8(e.Port)} }
-
 // isLinked reports whether a fabric has the link between two ports.
 func isLinked(f *fabric.Fabric, a, b fabric.End) bool {
-	p := keyOf(a).In(f)
-	return p != fabric.None && f.Ports[p].Linked() && counters.KeyOf(f, f.Ports[p].Peer) == keyOf(b)
+	p := counters.KeyOfEnd(a).In(f)
+	return p != fabric.None && f.Ports[p].Linked() && counters.KeyOf(f, f.Ports[p].Peer) == counters.KeyOfEnd(b)
 }
 
 // pairsOver returns the number of pairs of end ports whose paths use the link of a port in the previous state, -1 if
