@@ -143,8 +143,10 @@ func New(c *pane.Common, src Source) pane.Pane {
 			Least: 42, Rank: 3, Text: func(row int) string { return l.found[row].object() }},
 		{Name: "since", Help: "when the problem began, if that was recorded",
 			Wide: 11, Rank: 2, Text: func(row int) string { return l.found[row].since(time.Now()) },
-			Order:  func(row int) int64 { return l.found[row].Since.UnixMilli() },
-			Hidden: func() bool { return !slices.ContainsFunc(l.found, func(r row) bool { return !r.Since.IsZero() }) }},
+			Order: func(row int) int64 { return l.found[row].Since.UnixMilli() },
+			Hidden: func() bool {
+				return !slices.ContainsFunc(l.found, func(r row) bool { return !r.Since.IsZero() })
+			}},
 		{Name: "problem", Help: "kind of problem, with a count where several share a row; Enter opens them",
 			Least: 14, Text: func(row int) string { return l.found[row].kind() }},
 		{Name: "evidence", Help: "what was found",
