@@ -17,6 +17,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/when"
 )
 
 // ErrLocked reports that another console is writing to the subnet.
@@ -66,7 +67,7 @@ func (l *Lock) name() {
 	}
 	l.isNamed = true
 	_ = l.file.Truncate(0)
-	_, _ = fmt.Fprintf(l.file, "process %d of %s, since %s\n", os.Getpid(), who, time.Now().Format(time.DateTime))
+	_, _ = fmt.Fprintf(l.file, "process %d of %s, since %s\n", os.Getpid(), who, when.Text(time.Now()))
 }
 
 // Locked reports whether a console is writing to the subnet. Several processes may call it at the same time.

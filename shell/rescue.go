@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/lang"
@@ -51,7 +52,7 @@ func (sh *Shell) Rescue(prefix string) (r Rescued, err error) {
 	file := prefix + ".commands"
 	wrote := files.Write(file, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "# the session of %s, saved at %s after an internal error\n%s\n",
-			fabric.Escape(r.Source), time.Now().Format(time.DateTime), strings.Join(commands, "\n"))
+			fabric.Escape(r.Source), when.Text(time.Now()), strings.Join(commands, "\n"))
 		return err
 	})
 	if wrote != nil {

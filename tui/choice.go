@@ -6,11 +6,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/pane"
 )
@@ -36,7 +36,7 @@ type momentMsg struct {
 }
 
 // asOf returns the time of a state.
-func asOf(p *session.Picture) string { return p.When.Local().Format(time.DateTime) }
+func asOf(p *session.Picture) string { return when.Text(p.When) }
 
 // step shows the state before or after the present one.
 func step(by int) func(m *model) tea.Cmd {
@@ -102,7 +102,7 @@ func (c *choice) openedMoment(msg momentMsg) {
 func (c *choice) showMoment(b pane.Between) {
 	c.between, c.old = &b, b.Shown()
 	c.m.refresh()
-	at := b.Moment.When.Local().Format(time.TimeOnly)
+	at := when.Clock(b.Moment.When)
 	c.m.inform(fmt.Sprintf("%s %s (%s): v shows the state %s, B the present", prose.When(b.Earlier, "before", "after"),
 		at, b.Moment.Text, b.OtherSide()))
 }

@@ -5,10 +5,10 @@ package tui
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/tui/pane"
 )
 
@@ -50,7 +50,7 @@ func (ev *events) reportLost(before, now string) {
 	switch {
 	case before == "" && now != "":
 		text := fmt.Sprintf("the connection is lost; what is shown was read at %s: ",
-			ev.m.sc.State.Live.When.Format(time.TimeOnly))
+			when.Clock(ev.m.sc.State.Live.When))
 		ev.add(text + now)
 		ev.m.warn(text + now)
 	case before != "" && now == "":

@@ -13,6 +13,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/tui/draw"
@@ -153,7 +154,7 @@ func (v *view) badges() []draw.Badge {
 	}
 	out = append(out, v.m.sc.StateBadges(t)...)
 	if !v.m.frozen.IsZero() {
-		out = append(out, draw.Badge{St: t.Frozen, Word: "FROZEN " + v.m.frozen.Format("15:04:05")})
+		out = append(out, draw.Badge{St: t.Frozen, Word: "FROZEN " + when.Clock(v.m.frozen)})
 	}
 	if st.WriteOn {
 		out = append(out, draw.Badge{St: t.Writing, Word: "WRITE ON"})
@@ -180,7 +181,7 @@ func (v *view) counts(w, room int) string {
 			seen + "   " + all, seen + "  " + strings.TrimSpace(down), seen, "watch " + draw.Age(v.m.st.Every), "",
 		}
 	case w >= 140:
-		out = append([]string{"read " + v.m.sc.State.Live.When.Format("15:04:05") + "   " + all}, out...)
+		out = append([]string{"read " + when.Clock(v.m.sc.State.Live.When) + "   " + all}, out...)
 	}
 	for _, text := range out {
 		if draw.Width(text) <= room {

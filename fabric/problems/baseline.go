@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/losses"
 	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/internal/base/when"
 )
 
 // Baseline reports what is missing, re-cabled, slower or new compared to the earlier state was. The argument since
@@ -150,7 +150,7 @@ func (r *Report) Lost(list losses.List, f *fabric.Fabric, unanswered []sweep.Una
 	}
 	for i := range list {
 		x := &list[i]
-		since := x.Since.Local().Format(time.DateTime)
+		since := when.Text(x.Since)
 		add := func(k Kind, try, format string, args ...any) {
 			r.Problems = append(r.Problems, Problem{Error, k, placeOf(x.At), fmt.Sprintf(format, args...), try + "; " +
 				tryBaseline, x.Since})

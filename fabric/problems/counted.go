@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/internal/base/when"
 )
 
 // The classes of counters whose increase is a fault of the port. The other classes are waits, copies that are not
@@ -117,8 +118,8 @@ func (r *Report) Flapping(f *fabric.Fabric, seen []Seen) {
 			r.Add(Flapping, placeOf(e[0]), "reseat, then replace the cable; until then disable the port: "+
 				"ibportstate disable",
 				"%s to %s went down %d times from %s to %s", e[0].Name, e[1].Name, n,
-				slices.MinFunc(times[l], time.Time.Compare).Format(time.TimeOnly),
-				slices.MaxFunc(times[l], time.Time.Compare).Format(time.TimeOnly))
+				when.Clock(slices.MinFunc(times[l], time.Time.Compare)),
+				when.Clock(slices.MaxFunc(times[l], time.Time.Compare)))
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/internal/base/when"
 )
 
 // ErrNoPort reports that a file has no samples of a port.
@@ -79,7 +80,7 @@ func (s *Store) visit(ctx context.Context, from querier, r row, in span, upTo in
 		}
 		r.what = counters.Set(what)
 		if err := s.decode(&b, packed); err != nil {
-			at := time.UnixMilli(r.until).Format(time.DateTime)
+			at := when.Text(time.UnixMilli(r.until))
 			return fmt.Errorf("block %d of %s: damaged: %w", r.block, at, err)
 		}
 		if err := visit(r, &b); err != nil {

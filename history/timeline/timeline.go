@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 )
 
 // Moment is an event on the timeline. Before and After are the history entries before and after it, 0 if there is none.
@@ -137,7 +138,7 @@ func unexplained(was, is *history.Entry) string {
 	if words == nil {
 		words = []string{"same numbers of nodes and links"}
 	}
-	return fmt.Sprintf("changed since %s, while not monitored: %s", was.Until.Format(time.DateTime),
+	return fmt.Sprintf("changed since %s, while not monitored: %s", when.Text(was.Until),
 		strings.Join(words, "; "))
 }
 
@@ -231,6 +232,6 @@ func EntryAt(held []history.Entry, by time.Time) *Seen {
 // ByCommit returns a text that names a commit as the author of tables. The text has the time, the user and the number
 // of the history entry.
 func ByCommit(j *history.JournalEntry) string {
-	return fmt.Sprintf("the commit of %s by %s (history %d)", j.Began.Format(time.DateTime),
+	return fmt.Sprintf("the commit of %s by %s (history %d)", when.Text(j.Began),
 		fabric.Escape(j.Who), j.After)
 }

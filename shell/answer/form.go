@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 )
 
 // A form is a line of text with fields in braces:
@@ -136,7 +136,7 @@ func (p *formPart) fill(v Value) string {
 	case p.noun == ",":
 		return grouped(v.String())
 	case p.noun == "clock" && v.Kind() == KindTime:
-		return v.time().Format(time.TimeOnly)
+		return when.Clock(v.time())
 	case v.Kind() != KindInt:
 		return v.String() + " " + prose.Noun(2, p.noun)
 	}

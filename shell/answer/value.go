@@ -11,6 +11,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/plain"
+	"example.org/ibconsole/internal/base/when"
 )
 
 // Kind is the kind of a [Value]. A field declares its kind for the JSON Schema.
@@ -249,7 +250,7 @@ func (v Value) String() string {
 	case KindGUID:
 		return guidText(v.num)
 	case KindTime:
-		return v.time().Format(time.DateTime)
+		return when.Text(v.time())
 	case KindDuration:
 		return durationText(time.Duration(v.num))
 	case KindTexts, KindList, KindMap:

@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/answer"
 )
 
@@ -31,7 +32,7 @@ func CounterTexts(p *counters.Port, which counters.Set, grown *counters.Delta,
 		if p.Stopped.Has(k) {
 			word = fmt.Sprintf("%v at least %d", k, v)
 			if since, known := atMaximum[k]; known {
-				word += " since " + since.Format(time.TimeOnly)
+				word += " since " + when.Clock(since)
 			}
 			word += " (the maximum; clear counters to count on)"
 		}
@@ -188,7 +189,7 @@ func SpansText(spans []records.Span) string {
 	spans = slices.Clone(spans)
 	slices.SortStableFunc(spans, func(a, b records.Span) int { return cmp.Compare(long(b), long(a)) })
 	return prose.List(prose.Words(spans, func(s records.Span) string {
-		return s.Since.Local().Format(time.DateTime) + " to " + s.Until.Local().Format(time.DateTime)
+		return when.Text(s.Since) + " to " + when.Text(s.Until)
 	}), maxGaps)
 }
 

@@ -45,7 +45,7 @@ func (c *Call) Span(otherwise string) (since, until time.Time, err error) {
 	}
 	if !since.Before(until) {
 		return since, until, c.Misused("since=%q is not before %s", c.Option("since", otherwise),
-			until.Format(time.DateTime))
+			when.Text(until))
 	}
 	return since, until, nil
 }

@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/dumps"
@@ -28,7 +29,7 @@ func Dump(s *session.Session) *Flow {
 			for _, p := range []*session.Picture{st.Live, st.Base, st.WhatIf, st.Staged} {
 				if p != nil {
 					q.Choices = append(q.Choices, Choice{
-						string(p.Kind), fmt.Sprintf("%s, as of %s", st.Title(p), p.When.Format("15:04:05")),
+						string(p.Kind), fmt.Sprintf("%s, as of %s", st.Title(p), when.Clock(p.When)),
 					})
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 )
 
 // Morning holds the events and changes of a subnet in a period, for a morning report. Names are already escaped.
@@ -162,7 +163,7 @@ func (m *Morning) sections() []section {
 			if e.Before != 0 && e.After != 0 {
 				entries = fmt.Sprintf("diff %d %d", e.Before, e.After)
 			}
-			s.rows = append(s.rows, []string{e.When.Local().Format(clock), e.Text, e.Who, entries})
+			s.rows = append(s.rows, []string{when.Format(e.When, clock), e.Text, e.Who, entries})
 		}
 		return s
 	}
@@ -176,8 +177,8 @@ func (m *Morning) sections() []section {
 	}
 	flaps := section{"Links that flapped", none(m.Flaps), []string{"link", "events", "first", "last"}, nil}
 	for _, x := range m.Flaps {
-		flaps.rows = append(flaps.rows, []string{x.Link, fmt.Sprint(x.Events), x.First.Local().Format(clock),
-			x.Last.Local().Format(clock)})
+		flaps.rows = append(flaps.rows, []string{x.Link, fmt.Sprint(x.Events), when.Format(x.First, clock),
+			when.Format(x.Last, clock)})
 	}
 	worse := section{
 		"Ports with more errors", none(m.Worse), []string{
@@ -191,7 +192,7 @@ func (m *Morning) sections() []section {
 			before = fmt.Sprintf("%.3g", *x.Before)
 		}
 		worse.rows = append(worse.rows, []string{x.Port, x.To, x.Counted, fmt.Sprintf("%.3g", x.PerHour), before,
-			x.Since.Local().Format(clock)})
+			when.Format(x.Since, clock)})
 	}
 	load := section{"Links with changed traffic", none(m.Load), []string{"port", "to", "GB/s", "GB/s before"}, nil}
 	for _, x := range m.Load {
@@ -210,8 +211,8 @@ func (m *Morning) sections() []section {
 func none[T any](list []T) string { return prose.When(list == nil, "unknown", "none") }
 
 func (m *Morning) title() string {
-	return fmt.Sprintf("%s from %s to %s", m.Subnet, m.Since.Local().Format(time.DateTime),
-		m.Until.Local().Format(time.DateTime))
+	return fmt.Sprintf("%s from %s to %s", m.Subnet, when.Text(m.Since),
+		when.Text(m.Until))
 }
 
 // inShort returns the report in one line.
@@ -295,7 +296,7 @@ svg{max-width:100%%;height:auto}
 	if len(m.Hours) > 0 {
 		var faults, sent []bar
 		for _, h := range m.Hours {
-			label := h.From.Local().Format("15:04")
+			label := when.Format(h.From, "15:04")
 			if h.Errors != nil {
 				faults = append(faults, bar{label, int64(min(*h.Errors, 1<<62))})
 			}

@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/slurm"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/reach"
@@ -192,7 +193,7 @@ func byLuck(pairs int64) string {
 // figures returns the figures as pairs of a label and a text.
 func (r *Report) figures() [][2]string {
 	out := [][2]string{
-		{"Source", r.Source}, {"State", r.Title}, {"Time", r.When.Format("2006-01-02 15:04:05")},
+		{"Source", r.Source}, {"State", r.Title}, {"Time", when.Text(r.When)},
 		{"Switches", fmt.Sprint(r.Switches)}, {"Hosts", fmt.Sprint(r.Hosts)}, {"Links", fmt.Sprint(r.LinkSum)},
 		{"Highest LID", fmt.Sprint(r.MaxLID)},
 	}

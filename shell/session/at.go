@@ -11,6 +11,7 @@ import (
 
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/timeline"
+	"example.org/ibconsole/internal/base/when"
 )
 
 // entries returns those history entries that describe tables on the switches, the oldest first.
@@ -39,7 +40,7 @@ func (s *Session) At(ctx context.Context, t time.Time) (*Picture, error) {
 	case seen == nil:
 		return nil, fmt.Errorf("the history of this subnet is empty")
 	case seen.Began.After(t):
-		return nil, fmt.Errorf("the history of this subnet begins at %s", seen.Began.Format(time.DateTime))
+		return nil, fmt.Errorf("the history of this subnet begins at %s", when.Text(seen.Began))
 	}
 	return s.recall(seen.Entry)
 }

@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/shell/session/journal"
 	"example.org/ibconsole/shell/session/managers"
@@ -83,10 +84,10 @@ func (x *found) blame(c *fabric.Change, gone map[uint64]bool) string {
 	words, read := x.recordedErrors(c)
 	switch {
 	case words != nil:
-		return fmt.Sprintf("cable; recorded from %s to %s: %s", x.recorded.Spans[0].Since.Local().Format(time.TimeOnly),
-			x.recorded.Until.Local().Format(time.TimeOnly), strings.Join(words, ", "))
+		return fmt.Sprintf("cable; recorded from %s to %s: %s", when.Clock(x.recorded.Spans[0].Since),
+			when.Clock(x.recorded.Until), strings.Join(words, ", "))
 	case x.counted == nil && read:
-		return "cable or port; no errors were recorded from " + x.recorded.Spans[0].Since.Local().Format(time.TimeOnly)
+		return "cable or port; no errors were recorded from " + when.Clock(x.recorded.Spans[0].Since)
 	case x.counted == nil:
 		return "cable or port; no counters were read before"
 	}
@@ -108,13 +109,13 @@ func (x *found) blame(c *fabric.Change, gone map[uint64]bool) string {
 	}
 	switch {
 	case last.IsZero() && read:
-		return "cable or port; no errors were recorded from " + x.recorded.Spans[0].Since.Local().Format(time.TimeOnly)
+		return "cable or port; no errors were recorded from " + when.Clock(x.recorded.Spans[0].Since)
 	case last.IsZero():
 		return "cable or port; no counters were read before"
 	case words == nil:
-		return "cable or port; no errors were counted by " + last.Format(time.TimeOnly)
+		return "cable or port; no errors were counted by " + when.Clock(last)
 	}
-	return fmt.Sprintf("cable; counted by %s: %s", last.Format(time.TimeOnly), strings.Join(words, ", "))
+	return fmt.Sprintf("cable; counted by %s: %s", when.Clock(last), strings.Join(words, ", "))
 }
 
 // recordedErrors returns the recorded errors of both ends of a link as texts, and whether at least one end was read.

@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/persist"
 	"example.org/ibconsole/routing/compute"
@@ -182,7 +183,7 @@ func (st *State) Proof() calibration.Proof {
 	if p.Why = c.Refutation(settings, &master, st.Live.Tables); p.Why == "" {
 		p.Proved, p.When, p.Entries = true, &c.When, c.Entries
 		p.Why = fmt.Sprintf("calibrate compared %s on %s, and ", prose.Count(c.Entries, "entry"),
-			c.When.Format(time.DateTime)) +
+			when.Text(c.When)) +
 			prose.When(c.Differ == 0, "none differs",
 				fmt.Sprintf("%d are routes that OpenSM keeps when something is lost", c.Differ))
 		return p

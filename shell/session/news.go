@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/shell/session/managers"
 )
@@ -191,7 +192,7 @@ func (s *Session) findCommitted(ctx context.Context) {
 		case p != nil && st.Committed == nil:
 			st.Committed = p
 			if st.noteDrift(); st.Drift == 0 && st.comparable() {
-				st.Note("the switches hold what the commit of %s by %s wrote%s", last.Began.Format(time.DateTime),
+				st.Note("the switches hold what the commit of %s by %s wrote%s", when.Text(last.Began),
 					fabric.Escape(last.Who), diff.NotCompared(st.Unchecked))
 			}
 		}

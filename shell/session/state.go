@@ -354,9 +354,9 @@ func (st *State) Title(p *Picture) string {
 	case p.Kind == WhatIf:
 		return "whatif (" + st.OnPaper() + ")"
 	case p.Kind == Live && st.Lost != "":
-		return fmt.Sprintf("live (OLD: the connection was lost, read at %s)", p.When.Format(time.TimeOnly))
+		return fmt.Sprintf("live (OLD: the connection was lost, read at %s)", when.Clock(p.When))
 	case p.Kind == Live && st.HasStates:
-		return fmt.Sprintf("live (as of %s)", p.When.Format(time.DateTime))
+		return fmt.Sprintf("live (as of %s)", when.Text(p.When))
 	case p.Kind == Live && len(st.Unanswered) > 0:
 		return fmt.Sprintf("live (INCOMPLETE: %s unanswered)", prose.Count(len(st.Unanswered), "question"))
 	case p.Entry != nil && p.Simulated != "":

@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/base/audit"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/shell/session/journal"
@@ -109,7 +109,7 @@ func (s *Session) findEarlierCommits(ctx context.Context) {
 	case failed:
 		s.warn(fmt.Errorf("the commit of %s by %s failed, and a part of the tables may have been written; "+
 			"hint: 'diff live %d' compares, 'commit resume yes' finishes the commit, 'rollback yes' undoes it",
-			j.Began.Format(time.DateTime), fabric.Escape(j.Who), j.Before))
+			when.Text(j.Began), fabric.Escape(j.Who), j.Before))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/tui/draw"
@@ -46,7 +47,7 @@ func (sc *Scene) PictureBadge(t *draw.Theme, p *session.Picture) draw.Badge {
 		return whatIfBadge(t, "BASE")
 	case sc.Between != nil && p == sc.Between.Shown() && p.Simulated == "":
 		side := prose.When(sc.Between.Earlier, "before ", "after ")
-		return PastBadge(t, "HISTORY, "+side+sc.Between.Moment.When.Local().Format(time.TimeOnly))
+		return PastBadge(t, "HISTORY, "+side+when.Clock(sc.Between.Moment.When))
 	case p.Entry != nil && p.Simulated != "":
 		return whatIfBadge(t, "WHAT-IF, "+string(p.Kind))
 	case p.IsComputed():
@@ -73,7 +74,7 @@ func (sc *Scene) stagedNow(t *draw.Theme) draw.Badge {
 // LiveBadge returns the badge of the live state. It tells if the state was read long ago.
 func (sc *Scene) LiveBadge(t *draw.Theme) draw.Badge {
 	st := &sc.State
-	switch read := "read " + st.Live.When.Format("15:04"); {
+	switch read := "read " + when.Format(st.Live.When, "15:04"); {
 	case st.Source.Offline():
 		return liveBadge(t, "FILE")
 	case st.Lost != "":

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package when parses times in the forms that operators use.
+// Package when parses and formats times in the forms that operators use.
 package when
 
 import (
@@ -9,6 +9,43 @@ import (
 	"strings"
 	"time"
 )
+
+// Text returns a time as date and time of day in the local zone. See [Format].
+func Text(t time.Time) string { return Format(t, time.DateTime) }
+
+// Clock returns the time of day in the local zone. See [Format].
+func Clock(t time.Time) string { return Format(t, time.TimeOnly) }
+
+// Format returns a time in the local zone in a layout. If the clocks of the zone show the time twice, because they were
+// put back, the offset from UTC follows.
+func Format(t time.Time, layout string) string { return format(t.Local(), layout) }
+
+// format is [Format] in the zone of t.
+func format(t time.Time, layout string) string {
+	if isRepeated(t) {
+		layout += offset
+	}
+	return t.Format(layout)
+}
+
+// offset is the layout of the offset from UTC.
+const offset = " -07:00"
+
+// isRepeated reports whether clocks in the zone of t show the same date and time at another time.
+func isRepeated(t time.Time) bool {
+	start, end := t.ZoneBounds()
+	_, now := t.Zone()
+	if !end.IsZero() {
+		if _, after := end.Zone(); !t.Add(time.Duration(now-after) * time.Second).Before(end) {
+			return true
+		}
+	}
+	if start.IsZero() {
+		return false
+	}
+	_, before := start.Add(-1).Zone()
+	return t.Add(-time.Duration(before-now) * time.Second).Before(start)
+}
 
 // maxDays is the maximum age of a time, in days before now.
 const maxDays = 36500
@@ -43,7 +80,7 @@ func Parse(text string, now time.Time) (time.Time, error) {
 		return at, nil
 	}
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateTime,
-		"2006-01-02 15:04", time.DateOnly} {
+		"2006-01-02 15:04", time.DateOnly, time.DateTime + offset, "2006-01-02 15:04" + offset} {
 		if t, err := time.ParseInLocation(layout, text, now.Location()); err == nil {
 			return t, nil
 		}

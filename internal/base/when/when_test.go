@@ -3,6 +3,11 @@
 package when
 
 import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 )
@@ -46,5 +51,60 @@ func TestParseAhead(t *testing.T) {
 		if got, err := ParseAhead(text, now); err == nil {
 			t.Errorf("%s is %v", text, got)
 		}
+	}
+}
+
+// TestFormat compares Format with a search for another time that has the same text, around changes of clocks in
+// several zones.
+func TestFormat(t *testing.T) {
+	for _, name := range []string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "UTC"} {
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			t.Skip(err)
+		}
+		for at := time.Date(2026, 1, 1, 0, 5, 7, 0, zone); at.Year() == 2026; at = at.Add(10 * time.Minute) {
+			plain, unique := at.Format(time.DateTime), true
+			for d := -3 * time.Hour; d <= 3*time.Hour; d += 10 * time.Minute {
+				other := at.Add(d)
+				unique = unique && (other.Equal(at) || other.Format(time.DateTime) != plain)
+			}
+			want := plain
+			if !unique {
+				want = at.Format("2006-01-02 15:04:05 -07:00")
+			}
+			got := format(at, time.DateTime)
+			if got != want {
+				t.Fatalf("%s: %v is %q, want %q", name, at.UTC(), got, want)
+			}
+			if back, err := Parse(got, at.Add(time.Hour)); err != nil || !back.Equal(at) {
+				t.Fatalf("%s: %q is parsed as %v, %v", name, got, back, err)
+			}
+		}
+	}
+}
+
+// TestTextsHaveOffsets checks that the program formats times for people only with this package. The exceptions are
+// formats of other programs.
+func TestTextsHaveOffsets(t *testing.T) {
+	direct := regexp.MustCompile(`\.Format\((time\.(DateTime|TimeOnly|Kitchen|Stamp)|"[^"]*15:04[^"]*")\)`)
+	err := filepath.WalkDir("../../..", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "scripts" || strings.HasSuffix(path, "fabric/formats")):
+			return fs.SkipDir
+		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range direct.FindAll(text, -1) {
+			if !strings.HasSuffix(path, "audit.go") { // syslog
+				t.Errorf("%s: %s", path, m)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

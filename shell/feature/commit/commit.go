@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
@@ -174,7 +174,7 @@ func rollBack(ctx context.Context, s *session.Session, id int64, opt commits.Opt
 	if rep.Plan == nil {
 		return rep, "", err
 	}
-	return rep, fmt.Sprintf("%s %s by %s", backTo(&rep, &j), j.Began.Format(time.DateTime), j.Who), err
+	return rep, fmt.Sprintf("%s %s by %s", backTo(&rep, &j), when.Text(j.Began), j.Who), err
 }
 
 func backTo(rep *commits.Report, j *history.JournalEntry) string {

@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session/recorded"
@@ -135,7 +136,7 @@ func runHistory(c *feature.Call) error {
 		return err
 	case len(all) == 0:
 		return fmt.Errorf("%s: nothing was recorded from %s to %s", f.PortName(p.Port),
-			since.Format(time.DateTime), until.Format(time.DateTime))
+			when.Text(since), when.Text(until))
 	}
 	h := history{Port: answer.Port(f, p.Port)}
 	for i := range all {
@@ -156,7 +157,7 @@ const nothing = "nothing"
 func describeSample(x *records.Sample) sample {
 	s := sample{
 		From: x.Until.Add(-time.Duration(x.Seconds * float64(time.Second))), Until: x.Until,
-		Clock: x.Until.Format(time.TimeOnly), Text: nothing,
+		Clock: when.Clock(x.Until), Text: nothing,
 		Seconds: x.Seconds, AtLeast: names(x.AtLeast()), Stopped: names(x.Stopped), Cleared: names(x.Cleared),
 		Wrapped: names(x.Wrapped),
 	}

@@ -8,6 +8,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history/timeline"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
@@ -128,7 +129,7 @@ func runChanges(c *feature.Call) error {
 		return err
 	}
 	if since.After(until) {
-		return c.Misused("since=%s is after until=%s", since.Format(time.DateTime), until.Format(time.DateTime))
+		return c.Misused("since=%s is after until=%s", when.Text(since), when.Text(until))
 	}
 	line, err := c.Session.Timeline(c.Ctx, since, until)
 	if err != nil {
@@ -191,12 +192,12 @@ func seenOf(s *timeline.Seen) *seen {
 	x := &seen{State: string(session.EntryKind(s.Entry)), Began: s.Began.Local(), Until: s.Until.Local()}
 	switch {
 	case s.Entry == 0:
-		x.Text = "live, read " + x.Until.Format(time.DateTime)
+		x.Text = "live, read " + when.Text(x.Until)
 	case s.Until.Equal(s.Began):
-		x.Text = fmt.Sprintf("history %d, seen %s", s.Entry, x.Began.Format(time.DateTime))
+		x.Text = fmt.Sprintf("history %d, seen %s", s.Entry, when.Text(x.Began))
 	default:
-		x.Text = fmt.Sprintf("history %d, seen %s until %s", s.Entry, x.Began.Format(time.DateTime),
-			x.Until.Format(time.DateTime))
+		x.Text = fmt.Sprintf("history %d, seen %s until %s", s.Entry, when.Text(x.Began),
+			when.Text(x.Until))
 	}
 	return x
 }

@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
@@ -165,7 +166,7 @@ func describe(e *history.Entry, j *history.JournalEntry) entry {
 	}
 	a.What = strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), ", ")
 	if !e.Until.Equal(e.Began) {
-		a.End = e.Until.Format(time.DateTime)
+		a.End = when.Text(e.Until)
 	}
 	if e.Figures != nil {
 		var figures []answer.Named

@@ -6,6 +6,7 @@ package failures
 
 import (
 	"example.org/ibconsole/fabric/failures"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
@@ -138,7 +139,7 @@ func run(c *feature.Call, decl *answer.Decl[simulation]) error {
 	s.Failures, s.Unreachable = len(st.Failures), answer.Int(len(st.WhatIf.Unreachable()))
 	s.File = answer.Optional(st.TopologyFile())
 	s.Source, s.Base, s.Clock = answer.Text(st.Source.String()), answer.Time(st.Base.When),
-		answer.Text(st.Base.When.Format("15:04:05"))
+		answer.Text(when.Clock(st.Base.When))
 	over, err := c.Failover(&st)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
@@ -109,10 +110,10 @@ func runPast(c *feature.Call) error {
 	if err != nil {
 		return err
 	}
-	p := &past{Since: since, Until: until, PeriodIs: "of " + since.Local().Format(time.DateTime)}
+	p := &past{Since: since, Until: until, PeriodIs: "of " + when.Text(since)}
 	if until != since {
-		p.PeriodIs = fmt.Sprintf("from %s to %s", since.Local().Format(time.DateTime),
-			until.Local().Format(time.DateTime))
+		p.PeriodIs = fmt.Sprintf("from %s to %s", when.Text(since),
+			when.Text(until))
 	}
 	// A time between two observations of one period is observed.
 	p.episodes, p.spans, err = store.Problems(c.Ctx, c.Session.Subnet(), since, until)

@@ -192,7 +192,7 @@ func (r *report) draw(w *answer.Canvas) {
 				w.Line("%-8s%-18s %s", q.Severity, q.Kind, q.What)
 				since := ""
 				if !q.Since.IsZero() {
-					since = "since " + q.Since.Local().Format(time.DateTime) + "; "
+					since = "since " + when.Text(q.Since) + "; "
 				}
 				w.Line("%8s%-18s %shint: %s", "", q.ID(), since, q.Try)
 			}
@@ -204,7 +204,7 @@ func (r *report) draw(w *answer.Canvas) {
 		i += same
 	}
 	for _, a := range r.Acknowledged {
-		w.Line("acknowledged until %s by %s: %s: %s (%s)", a.Until.Local().Format(time.DateTime), a.Who,
+		w.Line("acknowledged until %s by %s: %s: %s (%s)", when.Text(a.Until), a.Who,
 			a.Reason, a.What,
 			a.ID())
 	}

@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/report"
 	"example.org/ibconsole/shell/session"
@@ -116,7 +117,7 @@ func (c gatherer) morningProblems(m *report.Morning, line *session.Timeline) err
 	}
 	if line.Before.Began.After(m.Since) {
 		m.Unknown = append(m.Unknown, fmt.Sprintf("the subnet before %s: it was not read",
-			line.Before.Began.Local().Format(time.DateTime)))
+			when.Text(line.Before.Began)))
 	}
 	type known struct {
 		kind problems.Kind

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
@@ -172,7 +172,7 @@ func (o *Overview) state() string {
 	if o.Trouble != "" {
 		return o.Trouble
 	}
-	read := "read " + o.Swept.Format(time.TimeOnly)
+	read := "read " + when.Clock(o.Swept)
 	switch {
 	case o.Lost != "":
 		read = "OUTDATED, " + read + ": " + o.Lost

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
@@ -96,9 +97,9 @@ func describe(st *session.State, p *session.Picture) state {
 // clock returns the time of a moment. It includes the date if the moment is on another day than now.
 func clock(t, now time.Time) string {
 	if t.Local().Format(time.DateOnly) == now.Local().Format(time.DateOnly) {
-		return t.Format(time.TimeOnly)
+		return when.Clock(t)
 	}
-	return t.Format(time.DateTime)
+	return when.Text(t)
 }
 
 // groups returns the number of multicast LIDs for which at least one switch has an output port.

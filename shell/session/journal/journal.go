@@ -7,13 +7,13 @@ package journal
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/timeline"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session/recorder"
 )
@@ -82,7 +82,7 @@ func (j Journal) Interruption(c history.Chain) *InterruptedError {
 func (e *InterruptedError) Error() string {
 	what := prose.When(e.Commit.IsRollback(), "rollback", "commit")
 	return fmt.Sprintf("the %s of %s by %s was interrupted, and the switches may hold a part of it: %s",
-		what, e.Commit.Began.Format(time.DateTime), fabric.Escape(e.Commit.Who), e.Remedy())
+		what, when.Text(e.Commit.Began), fabric.Escape(e.Commit.Who), e.Remedy())
 }
 
 // Remedy returns the commands that finish the commit or undo it. They work in any console.

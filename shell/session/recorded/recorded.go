@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/internal/base/when"
 )
 
 // Options controls which files of records a session uses.
@@ -143,7 +144,7 @@ func (e *NotRecordedError) Error() string {
 	if e.From.IsZero() {
 		return "nothing was recorded of this subnet; hint: run 'record start'"
 	}
-	text := func(t time.Time) string { return t.Local().Format(time.DateTime) }
+	text := func(t time.Time) string { return when.Text(t) }
 	return fmt.Sprintf("nothing was recorded from %s to %s; this subnet was recorded from %s to %s", text(e.Since),
 		text(e.Until), text(e.From), text(e.To))
 }

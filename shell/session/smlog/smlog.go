@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -258,7 +259,7 @@ func (w *window) end() []session.Event {
 	}
 	e := w.first
 	e.When = w.last
-	e.Text += fmt.Sprintf("; %s since %s", prose.Count(w.more, "more"), w.first.When.Format(time.TimeOnly))
+	e.Text += fmt.Sprintf("; %s since %s", prose.Count(w.more, "more"), when.Clock(w.first.When))
 	return []session.Event{e}
 }
 

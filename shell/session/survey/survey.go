@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/reach"
@@ -265,7 +266,7 @@ func (r *survey) past() {
 	if b := r.st.Baseline; b != nil {
 		n := len(r.Problems)
 		r.Baseline(b.Fabric, r.st.Live.Fabric, r.st.UnansweredAt(), "the baseline of "+
-			b.When.Format("2006-01-02 15:04"))
+			when.Format(b.When, "2006-01-02 15:04"))
 		r.DropLost(n, r.st.Losses)
 	} else {
 		r.Skip("what is missing or re-cabled", "baseline save", "there is no baseline")
@@ -461,7 +462,7 @@ func Shown(st *session.State, p *session.Picture, memo *analysis.Memo) *problems
 // Missing returns a problem for everything that the earlier state has and the state p lacks, or has in another form.
 func Missing(p, earlier *session.Picture) *problems.Report {
 	r := &problems.Report{}
-	r.Baseline(earlier.Fabric, p.Fabric, nil, "the subnet at "+earlier.When.Format(time.DateTime))
+	r.Baseline(earlier.Fabric, p.Fabric, nil, "the subnet at "+when.Text(earlier.When))
 	r.Sort()
 	return r
 }

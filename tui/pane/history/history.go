@@ -14,6 +14,7 @@ import (
 
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/timeline"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -83,7 +84,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 			Order: func(row int) int64 { return l.entries[row].ID }},
 		{Name: "from", Help: "first time that it was seen",
 			Wide: 16, Hidden: entries, Text: func(row int) string {
-				return l.entries[row].Began.Local().Format("2006-01-02 15:04")
+				return when.Format(l.entries[row].Began, "2006-01-02 15:04")
 			},
 			Order: func(row int) int64 { return l.entries[row].Began.UnixNano() }},
 		{Name: "for", Help: "how long it was seen",

@@ -6,12 +6,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/history/timeline"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -23,7 +23,7 @@ func (l *past) momentColumns() []draw.Column {
 	return []draw.Column{
 		{Name: "when", Help: "time at which a sweep found it",
 			Wide: 14, Hidden: hidden, Text: func(row int) string {
-				return at(row).When.Local().Format("01-02 15:04:05")
+				return when.Format(at(row).When, "01-02 15:04:05")
 			},
 			Order: func(row int) int64 { return at(row).When.UnixNano() }},
 		{Name: "what", Help: "sweep with changes, routing, load or commit, and what changed",
@@ -51,7 +51,7 @@ func (l *past) Subject() pane.Subject {
 		if m.GUID != 0 && l.Scene != nil {
 			s = l.Scene.SubjectAt(pane.Place{GUID: m.GUID, Port: uint8(m.Port)})
 		}
-		s.Facts = []pane.Fact{{Name: "event", Text: m.Text}, {Name: "when", Text: m.When.Local().Format(time.DateTime)},
+		s.Facts = []pane.Fact{{Name: "event", Text: m.Text}, {Name: "when", Text: when.Text(m.When)},
 			{Name: "what", Text: m.What}}
 		if m.Who != "" {
 			s.Facts = append(s.Facts, pane.Fact{Name: "who, probably", Text: m.Who})

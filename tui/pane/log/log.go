@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -36,7 +37,7 @@ func New(c *pane.Common) pane.Pane {
 				if l.lines[row].When.IsZero() {
 					return ""
 				}
-				return l.lines[row].When.Format("15:04:05")
+				return when.Clock(l.lines[row].When)
 			}},
 		{Name: "line", Help: "command, and its output",
 			Text: func(row int) string { return l.lines[row].Text }},
@@ -148,7 +149,7 @@ func (l *logbook) Draw(p *draw.Pen, row int) {
 	if x.When.IsZero() {
 		p.Gap(10)
 	} else {
-		p.Put(p.Dim, x.When.Format("15:04:05"))
+		p.Put(p.Dim, when.Clock(x.When))
 		p.Gap(2)
 	}
 	st := draw.Style("")

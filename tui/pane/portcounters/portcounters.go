@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session/recorded"
@@ -188,9 +189,9 @@ func (l *list) since(row int) string {
 	case at.IsZero():
 		return "before"
 	case at.Format(time.DateOnly) == now.Format(time.DateOnly):
-		return at.Format("15:04")
+		return when.Format(at, "15:04")
 	default:
-		return at.Format("02 Jan 15:04")
+		return when.Format(at, "02 Jan 15:04")
 	}
 }
 
@@ -353,7 +354,7 @@ func (l *list) Renew() {
 func (l *list) Title() string {
 	if l.Scene != nil && l.Scene.Recalled() != nil {
 		return fmt.Sprintf("%s of the %s before %s", kinds[l.Kind].name, draw.Age(spans[l.span]),
-			l.until().Local().Format(time.DateTime))
+			when.Text(l.until()))
 	}
 	return kinds[l.Kind].name + " of the last " + draw.Age(spans[l.span])
 }
@@ -433,8 +434,8 @@ func (l *list) Subject() pane.Subject {
 	s := pane.Subject{Fabric: f, Node: f.Ports[x.Port].Node, Port: fabric.None, Link: link, Via: fabric.None}
 	for _, c := range x.Counts {
 		text := fmt.Sprintf("%s%s, %s an hour, from %s to %s", prose.When(c.AtLeast, "at least ", ""),
-			draw.Thousands(int(c.Increase)), figure(3600*c.PerSecond()), c.First.Format(time.DateTime),
-			c.Last.Format(time.DateTime))
+			draw.Thousands(int(c.Increase)), figure(3600*c.PerSecond()), when.Text(c.First),
+			when.Text(c.Last))
 		s.Facts = append(s.Facts, pane.Fact{Name: c.Counter.String(), Text: text})
 	}
 	return s

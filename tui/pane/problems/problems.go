@@ -16,6 +16,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	found "example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/survey"
 	"example.org/ibconsole/tui/draw"
@@ -84,7 +85,7 @@ func (r *row) facts() []pane.Fact {
 		facts = append(facts, pane.Fact{Name: "next step", Text: r.Try})
 	}
 	if !r.Since.IsZero() {
-		facts = append(facts, pane.Fact{Name: "since", Text: r.Since.Local().Format(time.DateTime)})
+		facts = append(facts, pane.Fact{Name: "since", Text: when.Text(r.Since)})
 	}
 	if r.group == 0 {
 		facts = append(facts, pane.Fact{Name: "ID", Text: r.ID()})
@@ -115,9 +116,9 @@ func (r *row) since(now time.Time) string {
 	case r.Since.IsZero():
 		return ""
 	case at.Format(time.DateOnly) == now.Format(time.DateOnly):
-		return at.Format("15:04")
+		return when.Format(at, "15:04")
 	}
-	return at.Format("01-02 15:04")
+	return when.Format(at, "01-02 15:04")
 }
 
 // Source provides the problems of the live subnet and of history entries.

@@ -9,12 +9,12 @@ import (
 	"hash/fnv"
 	"slices"
 	"strings"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/feature/sources"
@@ -191,7 +191,7 @@ func (l *subnets) state(row int) string {
 	case g.Read.IsZero():
 		return "not read yet"
 	}
-	words := []string{"read " + g.Read.Format(time.TimeOnly)}
+	words := []string{"read " + when.Clock(g.Read)}
 	if g.Lost != "" {
 		words = []string{"LOST, " + words[0], g.Lost}
 	}
