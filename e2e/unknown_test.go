@@ -132,7 +132,7 @@ func (h healthy) unknown(t *testing.T, before string) {
 		}
 	}
 	if r := try("-s", h.source, "-c", before+"check of=live"); r.status != exitFailed ||
-		!strings.Contains(r.out, "credit loop: unknown: ") || !strings.Contains(r.out, "(try: ") {
+		!strings.Contains(r.out, "credit loop: unknown: ") || !strings.Contains(r.out, "hint: run '") {
 		t.Errorf("check: status %d: %s%s", r.status, r.out, r.err)
 	}
 	out := ibconsole(t, "-s", h.source, "-c", before+"problems")

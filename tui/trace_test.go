@@ -145,7 +145,7 @@ func TestTraceOfDrops(t *testing.T) {
 		live.Tables = &unread
 		st.Live = &live
 	})
-	d.until("SL and VLs unread: try").misses("dropped")
+	d.until("SL and VLs unread; hint: run").misses("dropped")
 }
 
 // TestTraceWithoutOther checks that a state without one of the ends has no hops to compare with: live without an added

@@ -55,7 +55,7 @@ func (x *exam) checkCredits(s *state, switches bool) {
 		a.figure("groups_of_loops", c.groups)
 		a.ring(s, c, c.shortest)
 	}
-	a.line("  SLs and VLs avoid the loop (try: {cure})")
+	a.line("  SLs and VLs avoid the loop; hint: run '{cure}'")
 	if cure, _ := a.o.at("cure"); cure != nil {
 		a.figure("cure", cure)
 	}

@@ -60,7 +60,7 @@ func MLIDText(mlid uint16) string { return fmt.Sprintf("0x%04x", mlid) }
 // The argument try contains the commands that help.
 func UnknownLoopText(why, try string) string {
 	if try != "" {
-		try = " (try: " + try + ")"
+		try = "; hint: run '" + try + "'"
 	}
 	return "credit loop: unknown: " + why + try
 }

@@ -43,7 +43,7 @@ func (st *State) Basis(p *Picture, needs Need) answer.Basis {
 	if needs&NeedSLs != 0 && p.Tables != nil && p.Tables.Unread.SLs {
 		why := "no switch has them"
 		if try := st.ToKnow(fabric.Unread{SLs: true}); try != "" {
-			why += "; try: " + try
+			why += "; hint: run '" + try + "'"
 		}
 		b.Unread = b.Unread.Add(answer.Unread{
 			Count: 1, Causes: []answer.Cause{{What: "set of service levels of paths", Why: why, Count: 1}},

@@ -155,7 +155,7 @@ func (o *options) flush() {
 }
 
 func (o *options) misused(err error) int {
-	_, _ = fmt.Fprintf(o.err, "ibconsole: %v (try: ibconsole help)\n", err)
+	_, _ = fmt.Fprintf(o.err, "ibconsole: %v; hint: run 'ibconsole help'\n", err)
 	return exitUsage
 }
 

@@ -123,8 +123,8 @@ func run(c *feature.Call) error {
 	case x.Lost > 0:
 		x.None = answer.Text("no other path arrives in both directions")
 	default:
-		x.None = answer.Text("each has one port with one LID (LMC 0), and to a LID there is one path (try: engine " +
-			"ENGINE lmc=1; route; paths alternate)")
+		x.None = answer.Text("each has one port with one LID (LMC 0), and to a LID there is one path; hint: run " +
+			"'engine ENGINE lmc=1; route; paths alternate'")
 	}
 	return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks|session.NeedTables), &x))
 }

@@ -104,7 +104,7 @@ var creditsDecl = answer.Decl[*creditCheck]{
 			return c.Loop.verdict == credits.Loop
 		}},
 		{Table: answer.Show(&ringTable, func(c *creditCheck) answer.Rows[hop] { return answer.Slice(c.ring) })},
-		{Line: "{?cure}  SLs and VLs avoid the loop (try: {cure})"},
+		{Line: "{?cure}  SLs and VLs avoid the loop; hint: run '{cure}'"},
 	},
 	Verdict: func(c *creditCheck) (answer.Verdict, string) { return c.Loop.judge() }, Fails: answer.Always,
 }

@@ -30,8 +30,8 @@ var Feature = feature.Feature{Name: "compare", Commands: []feature.Command{
 			"full (see check load)\nHOPS         maximum and mean number of links of a path\nCHANGED      entries " +
 			"that differ from those on the switches, of tables that were read\nLOST         pairs of end ports with " +
 			"a path that does not arrive; pairs over tables that were not read are counted separately\nVLS and " +
-			"CREDIT LOOP of the tables on the switches are unknown if they depend on unread SLs or VLs\n(try: " +
-			"calibrate; sweep full sl2vl).",
+			"CREDIT LOOP of the tables on the switches are unknown if they depend on unread SLs or VLs;\n" +
+			"'calibrate' or 'sweep full sl2vl' reads them.",
 		Args: []lang.Arg{{Name: "ENGINE", Kind: lang.KindEngine, Optional: true, Repeat: true}},
 		Options: []lang.Option{{Name: "with", Kind: lang.KindFile, Value: "FILE|ID|STATE", List: true,
 			Summary: "tables to measure too: a file with routes, a history entry, staged, ..."}},

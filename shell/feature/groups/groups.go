@@ -253,8 +253,8 @@ func ask(c *feature.Call, given *uint64) (*session.Groups, []string, error) {
 	f := s.State().Live.Fabric
 	list, full, err := sweep.Groups(ctx, client, f, op.Progress)
 	if key != 0 && errors.Is(err, mad.ErrTimeout) {
-		notes = append(notes, "the SA did not respond with this SA_Key (try: sa_key KEY in the file of --mkeys, "+
-			"or key=)")
+		notes = append(notes, "the SA did not respond with this SA_Key; hint: set sa_key in the file of --mkeys, "+
+			"or key=KEY")
 		client.SMKey = 0
 		list, full, err = sweep.Groups(ctx, client, f, op.Progress)
 	}

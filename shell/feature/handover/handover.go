@@ -145,11 +145,11 @@ func warnings(c *feature.Call, st *session.State, p *session.Picture, proof *fea
 		return nil, err
 	}
 	if lost := res.Bad(); lost > 0 {
-		all = append(all, fmt.Sprintf("%d of %d paths do not arrive by these tables (try: check reach)", lost,
+		all = append(all, fmt.Sprintf("%d of %d paths do not arrive by these tables; hint: run 'check reach'", lost,
 			res.Paths))
 	}
 	if res.Unknown > 0 {
-		all = append(all, feature.UnknownPathsText(res.Unknown, res.Paths)+" (try: check reach)")
+		all = append(all, feature.UnknownPathsText(res.Unknown, res.Paths)+"; hint: run 'check reach'")
 	}
 	if needsVLs(p) && len(st.Failures) > 0 {
 		all = append(all, "OpenSM computes these routes itself, for the real subnet without simulated failures")

@@ -123,8 +123,8 @@ func (c *commit) harm() error {
 			"lists them)", prose.Count(r.Circling, "multicast group"))
 	case r.Credits.AddsLoop() && !opt.AllowLoop && !c.of.rollback:
 		return refused(Loop, "the new routes %s a credit loop over %s (through %s), in which packets may wait for one "+
-			"another forever, and the routes on the switches have none (try: route, with an engine whose routes "+
-			"have none)",
+			"another forever, and the routes on the switches have none; hint: choose an engine whose "+
+			"routes have none, and run 'route'",
 			prose.When(r.Credits.New == credits.Unknown, "may have", "have"), prose.Count(len(r.Credits.Ring), "link"),
 			r.Credits.Fabric.PortName(r.Credits.Ring[0].From.Port))
 	case r.SLs != nil && !r.SLs.Safe():
@@ -161,9 +161,8 @@ func (c *commit) refuse() error {
 type OverwrittenError struct{ write.Conflicts }
 
 func (e *OverwrittenError) Error() string {
-	return fmt.Sprintf("everything was written and read back, and others have overwritten %s of it since: %s "+
-		"(try: diff "+
-		"staged live; show sms)", prose.Count(e.Count, "entry"), e.First(journal.MaxExamples))
+	return fmt.Sprintf("everything was written and read back, and others have overwritten %s of it since: %s; "+
+		"hint: run 'diff staged live' and 'show sms'", prose.Count(e.Count, "entry"), e.First(journal.MaxExamples))
 }
 
 // StoppedError is returned for a commit that stopped before it was complete.

@@ -44,7 +44,7 @@ type Error struct{ Proof Proof }
 func (e *Error) Error() string {
 	return fmt.Sprintf("the routes of %s are free of credit loops by their service levels alone, and hosts get those "+
 		"from the subnet administration: %s. "+
-		"With SL 0 everywhere they have credit loops (try: handover DIR, for the subnet manager to route so)",
+		"With SL 0 everywhere they have credit loops; hint: 'handover DIR' writes files for the subnet manager",
 		e.Proof.Origin, e.Proof.Why())
 }
 

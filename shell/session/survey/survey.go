@@ -314,7 +314,7 @@ func (r *survey) differentTables(c *calibration.Calibration) {
 	if c.Explained() {
 		return
 	}
-	f, try := r.st.Live.Fabric, "do the settings differ? engine from=FILE; calibrate"
+	f, try := r.st.Live.Fabric, "compare the settings: 'engine from=FILE; calibrate'"
 	if c.Own && 2*len(c.Switches) < len(f.Switches) {
 		try = "did it miss a sweep, or do the settings differ? calibrate"
 	}

@@ -70,7 +70,7 @@ func (r *remarks) remarkSL() {
 		if try == "" {
 			open = r.asks("show sl " + r.t.endWords())
 		}
-		r.t.addRemark(r.t.Theme.Warn, unread+prose.When(try == "", "", ": try "+try), open)
+		r.t.addRemark(r.t.Theme.Warn, unread+prose.When(try == "", "", "; hint: run '"+try+"'"), open)
 	default:
 		r.t.addRemark(r.t.Theme.Dim, fmt.Sprintf("SL %s%s%s", p.SLs, prose.When(p.Means == "", "", ", "+p.Means),
 			r.vlWords()),
