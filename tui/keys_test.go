@@ -169,18 +169,20 @@ func TestEnterOnNothing(t *testing.T) {
 // keyList returns the list of keys as a document.
 func keyList() string {
 	var b strings.Builder
-	b.WriteString("# Keys\n\nThis page lists all keys of the screen. It is generated from the key map of the " +
-		"program: `go test ./tui -run TestKeyList -update`.\n\n## Bind other keys\n\nThe file " +
-		"`$XDG_CONFIG_HOME/ibconsole/config` (`~/.config/ibconsole/config`) binds other keys to actions, one action " +
-		"per line. Other actions keep their keys:\n\n    theme light\n    skin skin.yaml\n    mouse off\n    key " +
-		"sweep = F5 ctrl+r\n    key quit = Q\n\n* A key is a character, `space`, `ctrl+LETTER`, `alt+CHARACTER`, " +
-		"`f1` to `f12`, or `" +
-		strings.Join(namedKeys[:15], "`, `") + "`.\n" +
+	b.WriteString("# Keys\n\nFind the key of an action, or bind other keys. This page lists all keys of the screen. " +
+		"On the\nscreen, `?` " +
+		"lists them. The page is generated: `go test ./tui -run TestKeyList -update`.\n\n" +
+		"## Bind other keys\n\nThe file `$XDG_CONFIG_HOME/ibconsole/config` " +
+		"(`~/.config/ibconsole/config`) binds other keys to\n" +
+		"actions, one action per line. Actions that the file does not name keep their keys:\n\n" +
+		"    theme light\n    skin skin.yaml\n    mouse off\n    key sweep = F5 ctrl+r\n    key quit = Q\n\n" +
+		"* A key is one of: a character, `space`, `ctrl+LETTER`, `alt+CHARACTER`, `f1` to `f12`,\n  `" +
+		strings.Join(namedKeys[:8], "`, `") + "`,\n  `" + strings.Join(namedKeys[8:15], "`, `") + "`.\n" +
 		"* An action without keys can be run from the list that `?` opens.\n" +
-		"* A skin changes styles of the theme, except those of the theme none: `cursor: {fg: \"#ffffff/15\", bg: " +
-		"\"#00408f/4\", bold: true}`. A colour is `#rrggbb`, with `/N`\n  for terminals with 16 colours. The other " +
-		"parts are " +
-		"`bold`, `reverse` and `underline`. The error for an unknown name lists all names.\n")
+		"* A skin is a YAML file that changes styles of the theme, except those of the theme none:\n" +
+		"  `cursor: {fg: \"#ffffff/15\", bg: \"#00408f/4\", bold: true}`. A colour is `#rrggbb`; `/N` adds the\n" +
+		"  number of the colour for terminals with 16 colours. A style can also have `bold`, `reverse` and\n" +
+		"  `underline`. If a skin has an unknown name of a style, the error lists all names.\n")
 	group := ""
 	for _, a := range keymap() {
 		if a.Group != group {
@@ -193,14 +195,17 @@ func keyList() string {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(names, " "), a.Name, a.Help().Desc)
 	}
-	b.WriteString("\n## Mouse\n\n* A click on a row selects it. A click on the selected row is Enter.\n* A click on " +
-		"the head of a column sorts by it; a second click reverses the order.\n* A click on a choice of a form " +
-		"selects it. A click on the name of a pane, or on a key in the last line, is that key.\n* The wheel scrolls " +
-		"the pane under it.\n* Most terminals select text while Shift is held; `mouse off` leaves the mouse to the " +
-		"terminal.\n\n## Filters\n\n`/` shows only rows that match:\n\n| filter | rows |\n|---|---|\n| `/leaf` | " +
-		"contain a text; case is ignored |\n| `//leaf-0[1-3]$` | match a regular expression |\n| `/~lf7` | contain " +
-		"letters in this order |\n| `/!leaf` | do not match; `!` may precede any of these |\n| `/@job` | are about a " +
-		"host of the set job (`H`, `hosts`) |\n| `/leaf-12/5` | the port; Enter goes there |\n")
+	b.WriteString("\n## Mouse\n\n* A click on a row selects it. A click on the selected row opens it, like Enter.\n" +
+		"* A click on the head of a column sorts by it; a second click reverses the order.\n" +
+		"* A click on a choice of a form selects it. A click on the name of a pane, or on a key in the last\n" +
+		"  line, acts like the key.\n* The wheel scrolls the pane under the pointer.\n" +
+		"* In most terminals, hold Shift to select text; `mouse off` leaves the mouse to the terminal.\n\n" +
+		"## Filters\n\n`/` shows only rows that match:\n\n| filter | rows that |\n|---|---|\n" +
+		"| `/leaf` | contain a text; case is ignored |\n| `//leaf-0[1-3]$` | match a regular expression |\n" +
+		"| `/~lf7` | contain letters in this order |\n" +
+		"| `/!leaf` | do not match; `!` may precede any of these filters |\n" +
+		"| `/@job` | concern a host of the set job (`H`, `hosts`) |\n" +
+		"| `/leaf-12/5` | are the port; Enter goes to the port |\n")
 	return b.String()
 }
 
