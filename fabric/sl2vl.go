@@ -3,8 +3,10 @@
 package fabric
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"example.org/ibconsole/mad"
 )
@@ -144,21 +146,56 @@ type PathSLs interface {
 	SL(src, dst uint16) uint8
 }
 
-// SpreadSLs extends PathSLs for engines that assign a range of SLs to each pair of LIDs. All SLs of a range have the
-// same VL, so the pair may use any of them.
-type SpreadSLs interface {
+// SLRange is a range of consecutive SLs. With N 0 it is unknown.
+type SLRange struct{ First, N uint8 }
+
+// OneSL returns the range of one SL.
+func OneSL(sl uint8) SLRange { return SLRange{sl, 1} }
+
+// Has reports whether an SL is in the range.
+func (r SLRange) Has(sl uint8) bool { return sl >= r.First && sl-r.First < r.N }
+
+// String returns the range as "3" or "0 to 2".
+func (r SLRange) String() string {
+	switch r.N {
+	case 0:
+		return "unknown"
+	case 1:
+		return strconv.Itoa(int(r.First))
+	}
+	return fmt.Sprintf("%d to %d", r.First, int(r.First)+int(r.N)-1)
+}
+
+// RangedSLs extends PathSLs for SLs that are not fixed: OpenSM's dfsssp draws an SL from a range for each request.
+type RangedSLs interface {
 	PathSLs
-	// Range returns the range of a pair: the first SL and the number of SLs. SL returns the SL that [SpreadSL] selects
-	// from this range.
-	Range(src, dst uint16) (first, n uint8)
+	// Range returns the SLs that the path from one LID to another may have. SL returns one of them.
+	Range(src, dst uint16) SLRange
+}
+
+// RangeOf returns the SLs that the path from one LID to another may have.
+func RangeOf(sls PathSLs, src, dst uint16) SLRange {
+	if r, ok := sls.(RangedSLs); ok {
+		return r.Range(src, dst)
+	}
+	if sls == nil {
+		return OneSL(0)
+	}
+	return OneSL(sls.SL(src, dst))
+}
+
+// SpreadSLs extends RangedSLs for engines that assign a range of SLs to each pair of LIDs. SL returns the SL that
+// [SpreadSL] selects from the range.
+type SpreadSLs interface {
+	RangedSLs
 	// Source returns a number for a source LID. Sources with the same number have the same range to every destination.
 	Source(src uint16) int32
 }
 
-// SpreadSL returns the SL of a pair from the n SLs from first on. It distributes pairs evenly by a multiplicative hash
+// SpreadSL returns the SL of a pair from a range. It distributes pairs evenly by a multiplicative hash
 // (Knuth, "The Art of Computer Programming", 3, 6.4).
-func SpreadSL(first, n uint8, src, dst uint16) uint8 {
-	return first + uint8((uint32(src)<<16|uint32(dst))*2654435769>>24)%n
+func SpreadSL(r SLRange, src, dst uint16) uint8 {
+	return r.First + uint8((uint32(src)<<16|uint32(dst))*2654435769>>24)%r.N
 }
 
 // SLTable holds the SLs of paths. All paths from one group of LIDs to another group have the same SL.

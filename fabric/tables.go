@@ -110,20 +110,15 @@ func (t *Tables) SL(src, dst uint16) (sl uint8, known bool) {
 	return t.SLs.SL(src, dst), true
 }
 
-// SLRange returns the SLs that a path may have: n of them, from first on. n is 0 if SLs were not read.
-func (t *Tables) SLRange(src, dst uint16) (first, n uint8) {
-	if spread, ok := t.SLs.(SpreadSLs); ok {
-		return spread.Range(src, dst)
+// SLRange returns the SLs that a path may have. The range is empty if SLs were not read.
+func (t *Tables) SLRange(src, dst uint16) SLRange {
+	if t.Unread.SLs {
+		return SLRange{}
 	}
-	sl, known := t.SL(src, dst)
-	if !known {
-		return 0, 0
-	}
-	return sl, 1
+	return RangeOf(t.SLs, src, dst)
 }
 
 // MayHaveSL reports whether packets on a path may have an SL.
 func (t *Tables) MayHaveSL(src, dst uint16, sl uint8) bool {
-	first, n := t.SLRange(src, dst)
-	return sl >= first && sl-first < n
+	return t.SLRange(src, dst).Has(sl)
 }

@@ -219,3 +219,46 @@ func TestOutcome(t *testing.T) {
 		}
 	}
 }
+
+// fixedSLs are commands whose SLs are not those that the SA may grant to a request: they are the SL of a group, or that
+// of a record that the SA returned.
+var fixedSLs = []string{"show groups", "sa path"}
+
+// TestSLsWithTheirRange checks that each object of an answer that has the SL of a path has the range of SLs, too.
+func TestSLsWithTheirRange(t *testing.T) {
+	found := 0
+	eachCommand(t, func(t *testing.T, c *feature.Command) {
+		for _, d := range c.Answers {
+			var walk func(v any)
+			walk = func(v any) {
+				switch v := v.(type) {
+				case map[string]any:
+					if properties, ok := v["properties"].(map[string]any); ok && properties["sl"] != nil {
+						if found++; properties["sls"] == nil && !slices.Contains(fixedSLs, c.Path) {
+							t.Errorf("%s: an object has sl, but not sls", d.Name())
+						}
+					}
+					for _, of := range v {
+						walk(of)
+					}
+				case []any:
+					for _, of := range v {
+						walk(of)
+					}
+				}
+			}
+			text, err := json.Marshal(d.Schema())
+			var plain any
+			if err == nil {
+				err = json.Unmarshal(text, &plain)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			walk(plain)
+		}
+	})
+	if found < 5 {
+		t.Errorf("%d objects have SLs", found)
+	}
+}

@@ -115,11 +115,12 @@ func (a *answer) ring(s *state, c *creditFigures, shortest int) {
 			return
 		}
 		around = append(around, ch)
-		a.mustLine(fmt.Sprintf("    %s -> %s VL {%svl#}   waits for the next with %s -> %s (LID {%slid#}) SL {%ssl#}",
+		a.mustLine(fmt.Sprintf("    %s -> %s VL {%svl#}   waits for the next with %s -> %s (LID {%slid#}) SL {%ssls}",
 			from, to, at, a.placed(at+"src", s), a.placed(at+"dst", s), at, at))
 		for _, key := range []string{"vl", "lid", "sl"} {
 			a.figure(at+key, a.intAt(at+key))
 		}
+		a.figure(at+"sls", value("sls"))
 	}
 	for i, ch := range around {
 		at := fmt.Sprintf("ring.%d", i)
@@ -136,10 +137,23 @@ func (a *answer) ring(s *state, c *creditFigures, shortest int) {
 func (a *answer) holds(s *state, c *creditFigures, w waits, at string) bool {
 	src, dst := a.placed(at+".src", s), a.placed(at+".dst", s)
 	lid, sl := a.intAt(at+".lid"), a.intAt(at+".sl")
+	sls, _ := a.o.at(at + ".sls")
 	for p := range c.holds[w] {
-		if p.src.String() == src && p.lid == lid && (p.sl == sl || s.unreadSLs) && s.net.owner[lid].String() == dst {
+		if p.src.String() == src && p.lid == lid && (p.sl == sl && s.mayHave(p.src, lid, sl, fmt.Sprint(sls)) ||
+			s.unreadSLs) && s.net.owner[lid].String() == dst {
 			return true
 		}
 	}
 	return false
+}
+
+// mayHave reports whether packets from a LID of a port to a LID may have an SL, and have the SLs of the text.
+func (s *state) mayHave(src *port, lid, sl int, all string) bool {
+	if s.sl2vl == nil || s.sls == nil {
+		return all == fmt.Sprint(sl)
+	}
+	return slices.ContainsFunc(src.lids(), func(slid int) bool {
+		pair := [2]int{slid, lid}
+		return s.slsText(pair) == all && slices.Contains(s.slsOf(pair), sl)
+	})
 }

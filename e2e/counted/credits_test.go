@@ -57,7 +57,7 @@ func (s *state) levels(src *port, lid int) (all []int) {
 		return []int{0}
 	}
 	for _, slid := range src.lids() {
-		all = append(all, s.sls[[2]int{slid, lid}])
+		all = append(all, s.slsOf([2]int{slid, lid})...)
 	}
 	return all
 }

@@ -713,8 +713,8 @@ func (a *answer) levels(d *difference) {
 		for p := range d.before.net.ends(true) {
 			for q := range d.before.net.ends(true) {
 				x, y := d.after.net.endByGUID[p.guid], d.after.net.endByGUID[q.guid]
-				if p != q && x != nil && y != nil && d.before.sls[[2]int{p.lid, q.lid}] !=
-					d.after.sls[[2]int{x.lid, y.lid}] {
+				if p != q && x != nil && y != nil && d.before.slsText([2]int{p.lid, q.lid}) !=
+					d.after.slsText([2]int{x.lid, y.lid}) {
 					n++
 				}
 			}

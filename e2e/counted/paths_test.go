@@ -92,17 +92,17 @@ func (a *answer) pathRecord(s *state, src *port, want map[int]*path, none map[st
 	a.figure("to.port", owner.num)
 	a.figure("hops", p.links())
 	a.figure("path", hops)
-	sl, _ := a.o.at("sl")
-	if s.sls != nil {
-		a.figure("sl", s.sls[lids])
-	}
-	word := fmt.Sprint(sl)
-	if sl == nil {
-		word = "unknown"
+	word := "unknown"
+	if sl, _ := a.o.at("sl"); sl != nil {
+		word = s.slsText(lids)
+		a.figure("sls", word)
+		if a.ignore("sl"); !slices.Contains(s.slsOf(lids), a.intAt("sl")) {
+			a.wrong("sl", "-", sl, s.slsOf(lids))
+		}
 	}
 	value := func(key string) any { v, _ := a.o.at(key); return v }
 	rate := fmt.Sprint(value("gbps"), " Gb/s")
-	a.ignore("rate", "life_time", "pkey", "mtu")
+	a.ignore("rate", "life_time", "pkey", "mtu", "sls")
 	a.row(from, to, word, value("mtu"), rate, value("pkey"), value("life_time"), p.links(), strings.Join(hops, " "))
 }
 

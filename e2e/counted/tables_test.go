@@ -3,6 +3,7 @@
 package counted
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -15,8 +16,8 @@ type tables struct {
 	top map[uint64]int
 	// mft holds, by node GUID, the ports of each multicast LID.
 	mft map[uint64]map[int][]int
-	// sls is nil if every path has SL 0.
-	sls map[[2]int]int
+	// sls has the SLs that a path may have, by its two LIDs. It is nil if every path has SL 0.
+	sls map[[2]int][]int
 	// sl2vl is nil if every packet uses VL 0.
 	sl2vl map[hopVLs][]int
 }
@@ -31,7 +32,7 @@ var (
 	tableLine = regexp.MustCompile(`^Unicast lids \[0-(\d+)\] of switch .*guid (0x[0-9a-f]{16}) \('.*'\):$`)
 	entryLine = regexp.MustCompile(`^(0x[0-9a-f]{4}) (\d{3}) # `)
 	fromLine  = regexp.MustCompile(`^from ([\d,-]+)$`)
-	toLine    = regexp.MustCompile(`^to ([\d,-]+) (\d+)$`)
+	toLine    = regexp.MustCompile(`^to ([\d,-]+) ([\d-]+)$`)
 	slvlNode  = regexp.MustCompile(`^(?:Switch|Channel Adapter|CA|Router|HCA|Host).*(0x[0-9a-f]{16})`)
 	slvlLine  = regexp.MustCompile(`^(\d+) +(\d+) *:((?: +\d+)+) *$`)
 )
@@ -54,9 +55,9 @@ func readLFTs(t testing.TB, text string) (lft map[uint64]map[int]int, top map[ui
 	return lft, top
 }
 
-func readSLs(t testing.TB, text string) map[[2]int]int {
+func readSLs(t testing.TB, text string) map[[2]int][]int {
 	t.Helper()
-	sls := map[[2]int]int{}
+	sls := map[[2]int][]int{}
 	var from []int
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
@@ -65,7 +66,7 @@ func readSLs(t testing.TB, text string) map[[2]int]int {
 		} else if m := toLine.FindStringSubmatch(line); m != nil {
 			for _, slid := range from {
 				for _, dlid := range ranges(m[1]) {
-					sls[[2]int{slid, dlid}] = decimal(m[2])
+					sls[[2]int{slid, dlid}] = ranges(m[2])
 				}
 			}
 		} else if !strings.HasPrefix(line, "#") && line != "" {
@@ -73,6 +74,23 @@ func readSLs(t testing.TB, text string) map[[2]int]int {
 		}
 	}
 	return sls
+}
+
+// slsOf returns the SLs that a path from one LID to another may have.
+func (t *tables) slsOf(lids [2]int) []int {
+	if sls := t.sls[lids]; sls != nil {
+		return sls
+	}
+	return []int{0}
+}
+
+// slsText returns the SLs that a path may have as the commands print them.
+func (t *tables) slsText(lids [2]int) string {
+	sls := t.slsOf(lids)
+	if len(sls) == 1 {
+		return fmt.Sprint(sls[0])
+	}
+	return fmt.Sprintf("%d to %d", sls[0], sls[len(sls)-1])
 }
 
 // ranges parses a list of numbers such as 1-3,7.

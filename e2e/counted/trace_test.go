@@ -167,12 +167,13 @@ func (a *answer) hops(s *state, src, dst endPort, p *path) {
 		a.wrong("hops", "-", n, len(p.hops))
 		return
 	}
-	sl, isKnown := 0, !s.unreadSLs && !s.unreadVLs
-	if s.sls != nil {
-		sl = s.sls[[2]int{s.shownLID(src), p.lid}]
-	}
-	if v, has := a.o.at("sl"); has && isKnown && src.own != nil && dst.own != nil && fmt.Sprint(v) != number(sl) {
-		a.wrong("sl", "-", v, sl)
+	lids := [2]int{s.shownLID(src), p.lid}
+	sl, isKnown := s.slsOf(lids)[0], !s.unreadSLs && !s.unreadVLs
+	if v, has := a.o.at("sl"); has && isKnown && src.own != nil && dst.own != nil {
+		if sl = a.intAt("sl"); !slices.Contains(s.slsOf(lids), sl) {
+			a.wrong("sl", "-", v, s.slsOf(lids))
+		}
+		a.figure("sls", s.slsText(lids))
 	}
 	for i, h := range p.hops {
 		at := fmt.Sprintf("hops.%d.", i)

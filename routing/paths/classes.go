@@ -94,16 +94,16 @@ func (c *classes) ofState(s state) uint16 {
 	if n := c.plain[s]; n != 0 {
 		return n - 1
 	}
-	n := c.add(key(s, 0, 1))
+	n := c.add(key(s, fabric.OneSL(0)))
 	c.plain[s] = n + 1
 	return n
 }
 
-func key(s state, sl, spread uint8) uint32 {
+func key(s state, sls fabric.SLRange) uint32 {
 	if s >= unreached {
 		return uint32(unreached)
 	}
-	return uint32(s) | uint32(sl)<<16 | uint32(spread)<<20
+	return uint32(s) | uint32(sls.First)<<16 | uint32(sls.N)<<20
 }
 
 // classes merges the classes of all tiles, in the order of the tiles.

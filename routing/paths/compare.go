@@ -40,12 +40,9 @@ func Compare(v *pathdb.View, t *fabric.Tables, src fabric.PortIndex, lid uint16)
 	case got.Rate != pathdb.RateCode(gbps):
 		return fmt.Errorf("the record has rate %g Gb/s, the path by the tables has %g", pathdb.Gbps(got.Rate), gbps)
 	}
-	sl := uint8(0)
-	if t.SLs != nil {
-		sl = t.SLs.SL(slid, lid)
-	}
-	if own := ^v.PartitionBits(); got.SL&own != sl&own {
-		return fmt.Errorf("the record has SL %d, the path by the tables has %d", got.SL, sl)
+	sls := fabric.RangeOf(t.SLs, slid, lid)
+	if own := ^v.PartitionBits(); got.SLs.First&own != sls.First&own || got.SLs.N != sls.N {
+		return fmt.Errorf("the record has SL %s, the path by the tables has %s", got.SLs, sls)
 	}
 	return nil
 }

@@ -61,8 +61,9 @@ type source struct {
 var errSLsOfPort = errors.New("paths from different LIDs of a port have different service levels, which a path " +
 	"database cannot store")
 
-// spreadOf returns SLs as a range of SLs for each source port and destination. If sls has single SLs, it finds ranges
-// from which [fabric.SpreadSL] selects these SLs. It returns an error if there are no such ranges. O(LIDs^2).
+// spreadOf returns SLs as a range of SLs for each source port and destination. If the LIDs of a port have different
+// single SLs, it finds ranges from which [fabric.SpreadSL] selects these SLs. It returns an error if there are no such
+// ranges. O(LIDs^2).
 func spreadOf(f *fabric.Fabric, sls fabric.PathSLs) (fabric.SpreadSLs, error) {
 	if s, ok := sls.(fabric.SpreadSLs); ok {
 		return s, nil
@@ -80,11 +81,11 @@ func spreadOf(f *fabric.Fabric, sls fabric.PathSLs) (fabric.SpreadSLs, error) {
 			if f.PortByLID(uint16(dst)) == fabric.None {
 				continue
 			}
-			first, n, ok := rangeOf(sls, lids, uint16(dst))
+			r, ok := rangeOf(sls, lids, uint16(dst))
 			if !ok {
 				return nil, fmt.Errorf("%w: %s to LID %d", errSLsOfPort, f.PortName(e), dst)
 			}
-			row[2*dst], row[2*dst+1] = first, n
+			row[2*dst], row[2*dst+1] = r.First, r.N
 		}
 		sum := maphash.Bytes(seed, row)
 		at := int32(len(p.rows))
@@ -103,26 +104,31 @@ func spreadOf(f *fabric.Fabric, sls fabric.PathSLs) (fabric.SpreadSLs, error) {
 	return p, nil
 }
 
-// rangeOf returns the shortest range of SLs from which [fabric.SpreadSL] selects the right SL for each LID of a source.
-func rangeOf(sls fabric.PathSLs, lids fabric.LIDRange, dst uint16) (first, n uint8, ok bool) {
-	sl := sls.SL(lids.Min, dst)
-	if sl == fabric.NoSL {
-		return sl, 1, true
+// rangeOf returns the range of SLs that all LIDs of a source have. If they have different single SLs, it returns the
+// shortest range from which [fabric.SpreadSL] selects the right SL for each LID.
+func rangeOf(sls fabric.PathSLs, lids fabric.LIDRange, dst uint16) (r fabric.SLRange, ok bool) {
+	first, same := fabric.RangeOf(sls, lids.Min, dst), true
+	for lid := int(lids.Min) + 1; same && lid <= int(lids.Max); lid++ {
+		same = fabric.RangeOf(sls, uint16(lid), dst) == first
 	}
-	for n := uint8(1); n <= 16; n++ {
-		first := sl - fabric.SpreadSL(0, n, lids.Min, dst)
-		fits := first <= 16-n
+	if same {
+		return first, true
+	}
+	for n := uint8(2); n <= 16; n++ {
+		r := fabric.SLRange{N: n}
+		r.First = sls.SL(lids.Min, dst) - fabric.SpreadSL(r, lids.Min, dst)
+		fits := r.First <= 16-n
 		for lid := int(lids.Min) + 1; fits && lid <= int(lids.Max); lid++ {
-			fits = sls.SL(uint16(lid), dst) == fabric.SpreadSL(first, n, uint16(lid), dst)
+			fits = sls.SL(uint16(lid), dst) == fabric.SpreadSL(r, uint16(lid), dst)
 		}
 		if fits {
-			return first, n, true
+			return r, true
 		}
 	}
-	return 0, 0, false
+	return r, false
 }
 
-// plainSLs holds one SL for each pair of LIDs, in the form of ranges.
+// plainSLs holds a range of SLs for each pair of LIDs.
 type plainSLs struct {
 	fabric.PathSLs
 	// source is the row of each LID, or -1. A row holds the first SL and the length of a range for each destination
@@ -131,11 +137,11 @@ type plainSLs struct {
 	rows   [][]byte
 }
 
-func (p *plainSLs) Range(src, dst uint16) (first, n uint8) {
+func (p *plainSLs) Range(src, dst uint16) fabric.SLRange {
 	if r := p.Source(src); r >= 0 && 2*int(dst) < len(p.rows[r]) && p.rows[r][2*dst+1] > 0 {
-		return p.rows[r][2*dst], p.rows[r][2*dst+1]
+		return fabric.SLRange{First: p.rows[r][2*dst], N: p.rows[r][2*dst+1]}
 	}
-	return p.SL(src, dst), 1
+	return fabric.OneSL(p.SL(src, dst))
 }
 
 func (p *plainSLs) Source(src uint16) int32 {

@@ -262,8 +262,7 @@ func (w *worker) emit(seen *classes, t *pathdb.Tile, g int, group *group) {
 			continue
 		}
 		if common != mixed && alike {
-			first, spread := w.sls.Range(row.lid, group.lids[0])
-			t.SetAll(i, g, seen.add(key(common, first, spread)))
+			t.SetAll(i, g, seen.add(key(common, w.sls.Range(row.lid, group.lids[0]))))
 			continue
 		}
 		w.cells = w.cells[:0]
@@ -276,8 +275,7 @@ func (w *worker) emit(seen *classes, t *pathdb.Tile, g int, group *group) {
 				w.cells = append(w.cells, seen.ofState(s))
 				continue
 			}
-			first, spread := w.sls.Range(row.lid, l)
-			w.cells = append(w.cells, seen.add(key(s, first, spread)))
+			w.cells = append(w.cells, seen.add(key(s, w.sls.Range(row.lid, l))))
 		}
 		t.Set(i, g, w.cells)
 	}

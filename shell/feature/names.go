@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/partitions"
 )
 
 // ToTrace returns the lead to the path from src to a LID of dst, in a state.
@@ -108,4 +109,12 @@ func PlaceOf(f *fabric.Fabric, at problems.Place) answer.Value {
 		return answer.At(answer.Place{Name: name, GUID: at.GUID, Port: at.Port})
 	}
 	return answer.None()
+}
+
+// SLs returns the SL of a path record, and all SLs that the record may have.
+func SLs(g partitions.Grant) (sl, sls answer.Value) {
+	if !g.Known() {
+		return answer.NotRead(), answer.NotRead()
+	}
+	return answer.Int(g.SL), answer.Text(g.SLs.String())
 }

@@ -21,23 +21,26 @@ type PathSLs struct {
 	runs [][]slRun
 }
 
-// slRun holds the SL of the paths to the LIDs from first to last.
+// slRun holds the SLs of the paths to the LIDs from first to last.
 type slRun struct {
 	first, last uint16
-	sl          uint8
+	sls         fabric.SLRange
 }
 
 // SL implements [fabric.PathSLs]. O(log runs).
-func (p *PathSLs) SL(src, dst uint16) uint8 {
+func (p *PathSLs) SL(src, dst uint16) uint8 { return fabric.SpreadSL(p.Range(src, dst), src, dst) }
+
+// Range implements [fabric.RangedSLs]. O(log runs).
+func (p *PathSLs) Range(src, dst uint16) fabric.SLRange {
 	if int(src) >= len(p.rows) || p.rows[src] < 0 {
-		return 0
+		return fabric.OneSL(0)
 	}
 	runs := p.runs[p.rows[src]]
 	i, _ := slices.BinarySearchFunc(runs, dst, func(r slRun, dst uint16) int { return int(r.last) - int(dst) })
 	if i == len(runs) || dst < runs[i].first {
-		return 0
+		return fabric.OneSL(0)
 	}
-	return runs[i].sl
+	return runs[i].sls
 }
 
 // maxSources is the maximum number of ranges of source LIDs on a line.
@@ -49,8 +52,10 @@ const maxSources = 64
 //	from 1-18,40
 //	to 19-36 1
 //	to 41 2
+//	to 42 4-7
 //
-// Sources with the same SLs are on one line. LIDs are decimal. WritePathSLs asks sls twice for every SL. O(LIDs^2).
+// Sources with the same SLs are on one line. 4-7 means that the subnet administration grants one of the SLs 4 to 7.
+// LIDs are decimal. WritePathSLs asks sls twice for every SL. O(LIDs^2).
 func WritePathSLs(w io.Writer, f *fabric.Fabric, sls fabric.PathSLs) error {
 	var lids []uint16
 	for lid := 1; lid <= int(f.MaxLID); lid++ {
@@ -86,7 +91,7 @@ func sameSLs(lids []uint16, sls fabric.PathSLs) [][]uint16 {
 		runs, bytes = slRuns(runs[:0], src, lids, sls), bytes[:0]
 		for _, r := range runs {
 			bytes = binary.LittleEndian.AppendUint16(bytes, r.first)
-			bytes = append(binary.LittleEndian.AppendUint16(bytes, r.last), r.sl)
+			bytes = append(binary.LittleEndian.AppendUint16(bytes, r.last), r.sls.First, r.sls.N)
 		}
 		sum := sha256.Sum256(bytes)
 		g, ok := index[sum]
@@ -103,15 +108,15 @@ func sameSLs(lids []uint16, sls fabric.PathSLs) [][]uint16 {
 // slRuns returns the runs of SLs from one source. It omits runs with SL 0.
 func slRuns(runs []slRun, src uint16, lids []uint16, sls fabric.PathSLs) []slRun {
 	for _, dst := range lids {
-		sl := sls.SL(src, dst) & 0xf
-		if sl == 0 {
+		r := fabric.RangeOf(sls, src, dst)
+		if r.First &= 0xf; r == fabric.OneSL(0) {
 			continue
 		}
-		if n := len(runs) - 1; n >= 0 && runs[n].sl == sl && runs[n].last+1 == dst {
+		if n := len(runs) - 1; n >= 0 && runs[n].sls == r && runs[n].last+1 == dst {
 			runs[n].last = dst
 			continue
 		}
-		runs = append(runs, slRun{dst, dst, sl})
+		runs = append(runs, slRun{dst, dst, r})
 	}
 	return runs
 }
@@ -137,8 +142,8 @@ func writeRuns(b *bufio.Writer, sources []uint16, runs []slRun) error {
 			return err
 		}
 		for _, r := range runs {
-			line := appendRange(append(b.AvailableBuffer(), "to "...), r)
-			line = strconv.AppendUint(append(line, ' '), uint64(r.sl), 10)
+			line := append(appendRange(append(b.AvailableBuffer(), "to "...), r), ' ')
+			line = appendRange(line, slRun{first: uint16(r.sls.First), last: uint16(r.sls.First + r.sls.N - 1)})
 			if _, err := b.Write(append(line, '\n')); err != nil {
 				return err
 			}

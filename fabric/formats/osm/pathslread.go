@@ -86,23 +86,19 @@ func (p *slParser) to(text []byte) error {
 	if err != nil {
 		return err
 	}
-	sl, after, ok := parseDecimal(skipSpace(rest))
-	if !ok || len(after) > 0 || len(rest) == 0 || rest[0] != ' ' || sl > 15 {
-		return fmt.Errorf("cannot parse SL in %q, expected 0 to 15", shorten(text))
+	low, high, after, ok := parseRange(skipSpace(rest))
+	if !ok || len(after) > 0 || len(rest) == 0 || rest[0] != ' ' || high > 15 || low > high {
+		return fmt.Errorf("cannot parse SL in %q, expected 0 to 15, or a range like 4-7", shorten(text))
 	}
 	if runs := p.out.runs[n]; len(runs) > 0 && runs[len(runs)-1].last >= first {
 		return fmt.Errorf("LID %d is not greater than LID %d", first, runs[len(runs)-1].last)
 	}
-	p.out.runs[n] = append(p.out.runs[n], slRun{first, last, uint8(sl)})
+	p.out.runs[n] = append(p.out.runs[n], slRun{first, last, fabric.SLRange{First: uint8(low), N: uint8(high-low) + 1}})
 	return nil
 }
 
 func parseLIDs(text []byte) (first, last uint16, rest []byte, err error) {
-	low, rest, ok := parseDecimal(text)
-	high := low
-	if ok && len(rest) > 0 && rest[0] == '-' {
-		high, rest, ok = parseDecimal(rest[1:])
-	}
+	low, high, rest, ok := parseRange(text)
 	switch {
 	case !ok:
 		return 0, 0, nil, fmt.Errorf("cannot parse LIDs in %q, expected text like 7 or 1-18", shorten(text))
@@ -111,4 +107,14 @@ func parseLIDs(text []byte) (first, last uint16, rest []byte, err error) {
 			fabric.MaxUnicastLID)
 	}
 	return uint16(low), uint16(high), rest, nil
+}
+
+// parseRange parses a number, or two numbers with a hyphen between them.
+func parseRange(text []byte) (low, high int, rest []byte, ok bool) {
+	low, rest, ok = parseDecimal(text)
+	high = low
+	if ok && len(rest) > 0 && rest[0] == '-' {
+		high, rest, ok = parseDecimal(rest[1:])
+	}
+	return low, high, rest, ok
 }

@@ -24,7 +24,9 @@ var (
 type Record struct {
 	SLID, DLID uint16
 	PKey       uint16
-	SL         uint8
+	// SL is one of SLs, the SLs that OpenSM may return for the path.
+	SL  uint8
+	SLs fabric.SLRange
 	// MTU, Rate and LifeTime are codes as in a PathRecord (IBA 1.2.1, 15.2.5.16).
 	MTU, Rate, LifeTime uint8
 	// Hops is the number of links on the path.
@@ -125,7 +127,7 @@ func (v *View) Query(slid, dlid uint16, want Want) (Record, error) {
 		return r, ErrPartition
 	}
 	r.PKey = uint16(key.Key)
-	if r.SL, ok = v.level(c, key.SL, slid, dlid, want.SL); !ok {
+	if r.SL, r.SLs, ok = v.levels(c, key.SL, slid, dlid, want.SL); !ok {
 		return r, ErrSL
 	}
 	return r, nil
@@ -171,18 +173,22 @@ func (v *View) between(src *port, from, to PortIndex, dlid uint16) (Class, bool)
 // PartitionBits returns a mask of the SL bits that come from the partition.
 func (v *View) PartitionBits() uint8 { return uint8(v.root.SLMask) }
 
-// level returns the service level for a pair of LIDs in a partition, and whether want allows this level. A want of 0
-// allows any level; otherwise want is the requested SL plus 1. The bits that come from the partition are taken from the
-// requested SL, because osm_sa_path_record.c passes the requested SL to the engine, not the SL of the partition.
-func (v *View) level(c Class, partition uint8, slid, dlid uint16, want uint8) (uint8, bool) {
+// levels returns the service level for a pair of LIDs in a partition, all levels that OpenSM may return for it, and
+// whether want allows one of them. A want of 0 allows any level; otherwise want is the requested SL plus 1. The bits
+// that come from the partition are taken from the requested SL, because osm_sa_path_record.c passes the requested SL to
+// the engine, not the SL of the partition.
+func (v *View) levels(c Class, partition uint8, slid, dlid uint16, want uint8) (sl uint8, all fabric.SLRange, ok bool) {
 	mask := v.PartitionBits()
-	partition &= mask
-	if want == 0 {
-		return fabric.SpreadSL(c.SL, max(1, c.Spread), slid, dlid)&^mask | partition, true
+	all = fabric.SLRange{First: c.SL, N: max(1, c.Spread)}
+	if want > 0 {
+		all.First &^= mask
+		return want - 1, fabric.OneSL(want - 1), all.Has((want - 1) &^ mask)
 	}
-	want--
-	own := want &^ mask
-	return want, own >= c.SL&^mask && own-c.SL&^mask < max(1, c.Spread)
+	sl = fabric.SpreadSL(all, slid, dlid)&^mask | partition&mask
+	if mask != 0 { // engines that take bits have single SLs
+		all = fabric.OneSL(sl)
+	}
+	return sl, all, true
 }
 
 // partition returns the first P_Key of the source whose partition the destination is also in. At least one of the two

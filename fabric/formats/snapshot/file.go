@@ -13,6 +13,8 @@
 //	          row from LID 0 to the highest
 //	sl2vl     for each node, ingress and egress port: 16 VLs
 //	sls       for each source the row of SLs by LID, equal rows once
+//	slranges  the same for the ranges of SLs, if any path has more than one: the number of SLs less 1, times 16, plus
+//	          the first SL
 //	adaptive  the different groups of ports, then for each switch its adaptive
 //	          routing: whether it is enabled, SLs, groups, tables, private tables
 //	mft       the highest multicast LID, then for each switch and LID the port set
@@ -129,6 +131,9 @@ func rest(t *fabric.Tables) []section {
 	}
 	if t.SLs != nil {
 		all = append(all, whole("sls", encodeSLs(f, t.SLs)))
+		if r := (packedRanges{t.SLs}); r.any(f) {
+			all = append(all, whole("slranges", encodeSLs(f, r)))
+		}
 	}
 	if t.Adaptive != nil {
 		all = append(all, whole("adaptive", encodeAdaptive(t.Adaptive)))
@@ -241,6 +246,8 @@ func (snap *Snapshot) section(name string, d *decoder) (err error) {
 		t.SL2VL, err = decodeSL2VL(f, d)
 	case name == "sls" && t != nil:
 		t.SLs, err = decodeSLs(d)
+	case name == "slranges" && t != nil:
+		t.SLs, err = decodeRanges(t.SLs, d)
 	case name == "adaptive" && t != nil:
 		t.Adaptive, err = decodeAdaptive(f, d)
 	case name == "mft" && t != nil:

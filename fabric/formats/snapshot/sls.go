@@ -71,3 +71,60 @@ func decodeSLs(d *decoder) (fabric.PathSLs, error) {
 	}
 	return p, nil
 }
+
+// packedRanges holds the range of SLs of each pair as a byte, instead of an SL.
+type packedRanges struct{ fabric.PathSLs }
+
+// SL implements [fabric.PathSLs].
+func (p packedRanges) SL(src, dst uint16) uint8 {
+	r := fabric.RangeOf(p.PathSLs, src, dst)
+	if r.First > 15 {
+		return 0
+	}
+	return (r.N-1)<<4 | r.First
+}
+
+// any reports whether a pair has more than one SL.
+func (p packedRanges) any(f *fabric.Fabric) bool {
+	if _, ok := p.PathSLs.(fabric.RangedSLs); !ok {
+		return false
+	}
+	sources := map[int32]bool{}
+	for src := range int(f.MaxLID) + 1 {
+		if s, ok := p.PathSLs.(fabric.SpreadSLs); ok {
+			n := s.Source(uint16(src))
+			if sources[n] {
+				continue
+			}
+			sources[n] = true
+		}
+		for dst := range int(f.MaxLID) + 1 {
+			if p.SL(uint16(src), uint16(dst)) > 15 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// rangedSLs adds decoded ranges to decoded SLs.
+type rangedSLs struct {
+	fabric.PathSLs
+	packed fabric.PathSLs
+}
+
+// Range implements [fabric.RangedSLs].
+func (r rangedSLs) Range(src, dst uint16) fabric.SLRange {
+	if b := r.packed.SL(src, dst); b > 15 {
+		return fabric.SLRange{First: b & 15, N: b>>4 + 1}
+	}
+	return fabric.OneSL(r.SL(src, dst))
+}
+
+func decodeRanges(sls fabric.PathSLs, d *decoder) (fabric.PathSLs, error) {
+	packed, err := decodeSLs(d)
+	if err != nil || sls == nil {
+		return nil, err
+	}
+	return rangedSLs{sls, packed}, nil
+}

@@ -103,8 +103,7 @@ func PathSLs(before, after *fabric.Tables) (changed int, known bool) {
 	}
 	for _, src := range ends {
 		for _, dst := range ends {
-			was, _ := before.SL(src.old, dst.old)
-			if is, _ := after.SL(src.now, dst.now); is != was && src != dst {
+			if src != dst && before.SLRange(src.old, dst.old) != after.SLRange(src.now, dst.now) {
 				changed++
 			}
 		}

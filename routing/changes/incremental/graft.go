@@ -53,12 +53,20 @@ type graftedSLs struct {
 
 // SL implements [fabric.PathSLs].
 func (g graftedSLs) SL(src, dst uint16) uint8 {
-	sls := g.kept
+	if sls := g.of(src, dst); sls != nil {
+		return sls.SL(src, dst)
+	}
+	return 0
+}
+
+// Range implements [fabric.RangedSLs].
+func (g graftedSLs) Range(src, dst uint16) fabric.SLRange {
+	return fabric.RangeOf(g.of(src, dst), src, dst)
+}
+
+func (g graftedSLs) of(src, dst uint16) fabric.PathSLs {
 	if g.grafted[dst] || g.grafted[src] {
-		sls = g.donor
+		return g.donor
 	}
-	if sls == nil {
-		return 0
-	}
-	return sls.SL(src, dst)
+	return g.kept
 }

@@ -92,6 +92,14 @@ func (m movedSLs) SL(src, dst uint16) uint8 {
 	return m.sls.SL(m.from[src], m.from[dst])
 }
 
+// Range implements [fabric.RangedSLs].
+func (m movedSLs) Range(src, dst uint16) fabric.SLRange {
+	if int(src) >= len(m.from) || int(dst) >= len(m.from) {
+		return fabric.OneSL(0)
+	}
+	return fabric.RangeOf(m.sls, m.from[src], m.from[dst])
+}
+
 func transferMFT(f *fabric.Fabric, t *fabric.Tables, from []fabric.NodeIndex) *fabric.MFT {
 	if t.MFT == nil {
 		return nil

@@ -92,6 +92,8 @@ type Dependency struct {
 	Src, Dst fabric.PortIndex
 	LID      uint16
 	SL       uint8
+	// SLs are all SLs that packets from Src to LID may have with SL.
+	SLs fabric.SLRange
 }
 
 // Check finds the channel dependencies of all paths, and a shortest cycle in them. If SLs, SL2VL tables or forwarding

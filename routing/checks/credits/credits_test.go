@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"example.org/ibconsole/fabric"
@@ -75,20 +76,31 @@ func plainGraph(t *fabric.Tables, switches bool) plain {
 			}
 			for i := range 1 << f.Ports[src].LMC {
 				for j := range 1 << f.Ports[dst].LMC {
-					lid, sl := f.Ports[dst].LID+uint16(j), uint8(0)
-					if t.SLs != nil {
-						sl = t.SLs.SL(f.Ports[src].LID+uint16(i), lid)
-					}
-					last := Channel{Port: fabric.None}
-					for _, c := range channels(t, src, lid, sl) {
-						p.add(last, c)
-						last = c
+					lid := f.Ports[dst].LID + uint16(j)
+					for _, sl := range slsBetween(t, f.Ports[src].LID+uint16(i), lid) {
+						last := Channel{Port: fabric.None}
+						for _, c := range channels(t, src, lid, sl) {
+							p.add(last, c)
+							last = c
+						}
 					}
 				}
 			}
 		}
 	}
 	return p
+}
+
+// slsBetween returns the SLs that packets from one LID to another may have.
+func slsBetween(t *fabric.Tables, src, dst uint16) []uint8 {
+	switch sls := t.SLs.(type) {
+	case nil:
+		return []uint8{0}
+	case drawnSLs:
+		return sls.between(src, dst)
+	default:
+		return []uint8{sls.SL(src, dst)}
+	}
 }
 
 // firstLID returns the lowest LID whose packets cause a dependency.
@@ -102,16 +114,14 @@ func firstLID(t *fabric.Tables, switches bool, d Dependency) uint16 {
 				continue
 			}
 			for i := range 1 << f.Ports[src].LMC {
-				sl := uint8(0)
-				if t.SLs != nil {
-					sl = t.SLs.SL(f.Ports[src].LID+uint16(i), lid)
-				}
-				last := Channel{Port: fabric.None}
-				for _, c := range channels(t, src, lid, sl) {
-					if last == d.From && c == d.To {
-						return lid
+				for _, sl := range slsBetween(t, f.Ports[src].LID+uint16(i), lid) {
+					last := Channel{Port: fabric.None}
+					for _, c := range channels(t, src, lid, sl) {
+						if last == d.From && c == d.To {
+							return lid
+						}
+						last = c
 					}
-					last = c
 				}
 			}
 		}
@@ -140,6 +150,22 @@ func (p plain) girth() int {
 		}
 	}
 	return best
+}
+
+// drawnSLs assigns one to four SLs to each pair of LIDs.
+type drawnSLs struct{ randomSLs }
+
+func (d drawnSLs) between(src, dst uint16) (all []uint8) {
+	first := d.SL(src, dst)
+	for i := range 1 + (src*7+dst)%4 {
+		all = append(all, first+uint8(i))
+	}
+	return all
+}
+
+// Range implements [fabric.RangedSLs].
+func (d drawnSLs) Range(src, dst uint16) fabric.SLRange {
+	return fabric.SLRange{First: d.SL(src, dst), N: uint8(len(d.between(src, dst)))}
 }
 
 // randomSLs assigns random but fixed SLs to pairs of LIDs.
@@ -186,6 +212,9 @@ func someTables(t *testing.T, rnd *rand.Rand) *fabric.Tables {
 	}
 	if rnd.IntN(2) == 0 {
 		tables.SLs = randomSLs{rnd.Uint64(), 1 + rnd.Uint64N(16)}
+	}
+	if rnd.IntN(3) == 0 {
+		tables.SLs = drawnSLs{randomSLs{rnd.Uint64(), 1 + rnd.Uint64N(13)}}
 	}
 	return tables
 }
@@ -251,10 +280,11 @@ func checkRing(t *testing.T, tables *fabric.Tables, r *Result) {
 		if tables.SLs != nil && tables.SL2VL != nil {
 			given := false
 			for j := range 1 << f.Ports[d.Src].LMC {
-				given = given || tables.SLs.SL(f.Ports[d.Src].LID+uint16(j), d.LID) == d.SL
+				sls := slsBetween(tables, f.Ports[d.Src].LID+uint16(j), d.LID)
+				given = given || slices.Contains(sls, d.SL) && d.SLs.First == sls[0] && int(d.SLs.N) == len(sls)
 			}
 			if !given {
-				t.Errorf("SL %d is none of %+v", d.SL, d)
+				t.Errorf("no packets have SL %d, out of %s, in %+v", d.SL, d.SLs, d)
 			}
 		}
 		found := false

@@ -22,8 +22,20 @@ func (c *checker) explain(ctx context.Context, ring []Dependency) error {
 		return err
 	}
 	for i := range ring {
-		if ring[i].LID == 0 {
-			c.explainMulticast(&ring[i])
+		d := &ring[i]
+		if d.LID == 0 {
+			c.explainMulticast(d)
+		}
+		d.SLs = fabric.OneSL(d.SL)
+		if d.Dst == fabric.None || c.sls == nil {
+			continue
+		}
+		lids := c.f.Ports[d.Src].LIDRange()
+		for slid := int(lids.Min); slid <= int(lids.Max); slid++ {
+			if sls := fabric.RangeOf(c.sls, uint16(slid), d.LID); sls.Has(d.SL) {
+				d.SLs = sls
+				break
+			}
 		}
 	}
 	return ctx.Err()

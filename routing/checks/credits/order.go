@@ -205,18 +205,18 @@ func (o *Order) AddFrom(src fabric.PortIndex, out []fabric.PortIndex, dlid uint1
 	if sw == fabric.None {
 		return true
 	}
-	p, last := &o.f.Ports[src], -1
+	p, last := &o.f.Ports[src], fabric.SLRange{}
 	for slid := int(p.LID); slid < int(p.LID)+1<<p.LMC; slid++ {
-		sl := uint8(0)
-		if o.sls != nil {
-			if sl = o.sls.SL(uint16(slid), dlid); sl == fabric.NoSL {
-				continue
+		sls := fabric.RangeOf(o.sls, uint16(slid), dlid)
+		if sls == last || sls.First == fabric.NoSL {
+			continue
+		}
+		for i := range sls.N {
+			if !o.Add(in, out, (sls.First+i)&0xf) {
+				return false
 			}
 		}
-		if int(sl) != last && !o.Add(in, out, sl&0xf) {
-			return false
-		}
-		last = int(sl)
+		last = sls
 	}
 	return true
 }

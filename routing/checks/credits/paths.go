@@ -97,8 +97,8 @@ func (w *worker) enterEnd(end int32, at fabric.SwitchIndex, out uint8, dlid uint
 	}
 }
 
-// slsOf iterates over the SLs of packets from an end to a LID, for each LID of the end as source. An SL may occur more
-// than once.
+// slsOf iterates over the SLs that packets from an end to a LID may have, for each LID of the end as source. An SL may
+// occur more than once.
 func (c *checker) slsOf(end int32, dlid uint16) func(yield func(sl uint8) bool) {
 	return func(yield func(sl uint8) bool) {
 		if c.sls == nil {
@@ -107,9 +107,11 @@ func (c *checker) slsOf(end int32, dlid uint16) func(yield func(sl uint8) bool) 
 		}
 		p := &c.f.Ports[c.ends.Ports[end]]
 		for slid := int(p.LID); slid < int(p.LID)+1<<p.LMC; slid++ {
-			sl := c.sls.SL(uint16(slid), dlid)
-			if sl != fabric.NoSL && !yield(sl&0xf) {
-				return
+			sls := fabric.RangeOf(c.sls, uint16(slid), dlid)
+			for i := range sls.N {
+				if sl := sls.First + i; sls.First != fabric.NoSL && !yield(sl&0xf) {
+					return
+				}
 			}
 		}
 	}

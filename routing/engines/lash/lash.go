@@ -127,8 +127,8 @@ func (l *pathSLs) SL(src, dst uint16) uint8 {
 	return l.start + l.layerOf[int(s)*l.n+int(d)]
 }
 
-// Range implements [fabric.SpreadSLs].
-func (l *pathSLs) Range(src, dst uint16) (first, n uint8) { return l.SL(src, dst), 1 }
+// Range implements [fabric.RangedSLs].
+func (l *pathSLs) Range(src, dst uint16) fabric.SLRange { return fabric.OneSL(l.SL(src, dst)) }
 
 // Source implements [fabric.SpreadSLs].
 func (l *pathSLs) Source(src uint16) int32 { return l.number(src) }

@@ -278,8 +278,8 @@ func (r *router) result() *routing.Result {
 // vlOf holds the SL of the paths to each destination LID.
 type vlOf []uint8
 
-// Range implements [fabric.SpreadSLs].
-func (v vlOf) Range(src, dst uint16) (first, n uint8) { return v.SL(src, dst), 1 }
+// Range implements [fabric.RangedSLs].
+func (v vlOf) Range(src, dst uint16) fabric.SLRange { return fabric.OneSL(v.SL(src, dst)) }
 
 // Source implements [fabric.SpreadSLs]. All sources have the same SLs.
 func (v vlOf) Source(uint16) int32 { return 0 }

@@ -275,21 +275,20 @@ type pathSLs struct {
 
 // SL implements [fabric.PathSLs]. If a VL has several levels, its pairs are distributed over them.
 func (s *pathSLs) SL(src, dst uint16) uint8 {
-	first, n := s.Range(src, dst)
-	return fabric.SpreadSL(first, n, src, dst)
+	return fabric.SpreadSL(s.Range(src, dst), src, dst)
 }
 
-// Range implements [fabric.SpreadSLs]. OpenSM chooses a random level of the VL for each path record
+// Range implements [fabric.RangedSLs]. OpenSM chooses a random level of the VL for each path record
 // (osm_ucast_dfsssp.c, get_dfsssp_sl).
-func (s *pathSLs) Range(src, dst uint16) (first, n uint8) {
+func (s *pathSLs) Range(src, dst uint16) fabric.SLRange {
 	if int(src) >= len(s.group) || int(dst) >= len(s.dest) || s.group[src] == unlisted || s.dest[dst] == unlisted {
-		return 0, 1
+		return fabric.OneSL(0)
 	}
 	layer := uint8(0)
 	if g := s.group[src]; g != switchItself {
 		layer = s.layerOf[int(s.dest[dst])*s.groups+int(g)]
 	}
-	return s.first[layer], s.share[layer]
+	return fabric.SLRange{First: s.first[layer], N: s.share[layer]}
 }
 
 // Source implements [fabric.SpreadSLs].

@@ -85,8 +85,8 @@ func (l *slParts) on(lid uint16) int32 {
 // PartitionBits returns the bits of SLs that OpenSM takes from the SL of a partition.
 func (p *PathSLs) PartitionBits() uint8 { return qosLevel }
 
-// Range implements [fabric.SpreadSLs].
-func (p *PathSLs) Range(src, dst uint16) (first, n uint8) { return p.SL(src, dst), 1 }
+// Range implements [fabric.RangedSLs].
+func (p *PathSLs) Range(src, dst uint16) fabric.SLRange { return fabric.OneSL(p.SL(src, dst)) }
 
 // Source implements [fabric.SpreadSLs].
 func (p *PathSLs) Source(src uint16) int32 { return p.slParts.on(src) }

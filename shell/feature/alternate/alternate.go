@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/partitions"
 )
 
 // Feature is the command paths alternate.
@@ -56,7 +57,8 @@ type path struct {
 	SLID         uint16       `key:"slid" name:"SLID" kind:"lid"`
 	To           answer.Value `key:"to" name:"TO" kind:"place"`
 	DLID         uint16       `key:"dlid" name:"DLID" kind:"lid"`
-	SL           answer.Value `key:"sl" name:"SL" kind:"int" help:"service level of the path to DST"`
+	SL           answer.Value `key:"sl" kind:"int" help:"service level of the path to DST"`
+	SLs          answer.Value `key:"sls" name:"SL" kind:"text" help:"all levels that a record may have, as 0 to 2"`
 	Arrives      bool         `key:"arrives" name:"ARRIVES" help:"whether packets arrive in both directions"`
 	Why          answer.Value `key:"why" name:"WHY" kind:"text"`
 	There        answer.Value `key:"there" name:"THERE" kind:"list" help:"ports by which packets leave switches"`
@@ -132,14 +134,12 @@ func run(c *feature.Call) error {
 func (c *connection) path(p *alternates.Path) path {
 	f := c.t.Fabric
 	row := path{
-		From: answer.Port(f, p.Src), SLID: p.SLID, To: answer.Port(f, p.Dst), DLID: p.DLID, SL: answer.NotRead(),
+		From: answer.Port(f, p.Src), SLID: p.SLID, To: answer.Port(f, p.Dst), DLID: p.DLID,
 		Arrives: p.Arrives(),
 		There:   feature.Ports(f, outPorts(f, &p.There)), Back: feature.Ports(f, outPorts(f, &p.Back)),
 		Why: answer.Optional(why(f, p)),
 	}
-	if sl, known := c.t.SL(p.SLID, p.DLID); known {
-		row.SL = answer.Int(sl)
-	}
+	row.SL, row.SLs = feature.SLs(c.grant(p))
 	return row
 }
 
@@ -234,11 +234,14 @@ func (c *connection) shares(a *alternates.Alternate) string {
 }
 
 func (c *connection) title(p *alternates.Path) string {
-	f, sl := c.t.Fabric, "unknown"
-	if level, known := c.t.SL(p.SLID, p.DLID); known {
-		sl = fmt.Sprint(level)
-	}
-	return fmt.Sprintf("%s LID %d -> %s LID %d, SL %s", f.PortName(p.Src), p.SLID, f.PortName(p.Dst), p.DLID, sl)
+	f := c.t.Fabric
+	return fmt.Sprintf("%s LID %d -> %s LID %d, SL %s", f.PortName(p.Src), p.SLID, f.PortName(p.Dst), p.DLID,
+		c.grant(p).SLs)
+}
+
+func (c *connection) grant(p *alternates.Path) partitions.Grant {
+	sl, _ := c.t.SL(p.SLID, p.DLID)
+	return partitions.Grant{SL: sl, SLs: c.t.SLRange(p.SLID, p.DLID)}
 }
 
 func draw(w *answer.Canvas, _ answer.Basis, c *connection) {

@@ -54,13 +54,14 @@ type hop struct {
 	Dst  answer.Value `key:"dst" kind:"place" help:"their destination; no key for multicast packets"`
 	For  string       `name:"TO"`
 	LID  uint16       `key:"lid" name:"LID" kind:"lid"`
-	SL   uint8        `key:"sl" name:"SL"`
+	SL   uint8        `key:"sl"`
+	SLs  string       `key:"sls" name:"SL" help:"all levels that a record may have, as 0 to 2"`
 	answer.Lead
 }
 
 var ringTable = answer.Table[hop]{
 	Key: "ring", Title: "a credit loop", Help: "the links of a shortest credit loop", Fields: answer.Fields[hop](),
-	Row: "    {from} -> {to} VL {vl}   waits for the next with {src} -> {TO} (LID {lid}) SL {sl}",
+	Row: "    {from} -> {to} VL {vl}   waits for the next with {src} -> {TO} (LID {lid}) SL {sls}",
 }
 
 func hopsOf(f *fabric.Fabric, ring []credits.Dependency) []hop {
@@ -68,7 +69,7 @@ func hopsOf(f *fabric.Fabric, ring []credits.Dependency) []hop {
 	for _, d := range ring {
 		h := hop{
 			answer.Port(f, d.From.Port), answer.Port(f, f.Ports[d.From.Port].Peer), d.From.VL, answer.Port(f, d.Src),
-			answer.Port(f, d.Dst), "multicast", d.LID, d.SL, feature.ToPort(f, d.From.Port),
+			answer.Port(f, d.Dst), "multicast", d.LID, d.SL, d.SLs.String(), feature.ToPort(f, d.From.Port),
 		}
 		if d.Dst != fabric.None {
 			h.For = f.PortName(d.Dst)

@@ -275,7 +275,7 @@ func load(c *feature.Call, st *session.State, p *session.Picture) error {
 // granted returns the pairs that have a path under the partition and service level in g.
 func granted(g *partitions.Grants, f *fabric.Fabric, pairs []linkload.Pair) []linkload.Pair {
 	return slices.DeleteFunc(pairs, func(p linkload.Pair) bool {
-		_, _, err := g.Of(p.Src, cmp.Or(p.LID, f.Ports[p.Dst].LID))
+		_, err := g.Of(p.Src, cmp.Or(p.LID, f.Ports[p.Dst].LID))
 		return err != nil
 	})
 }

@@ -25,6 +25,7 @@ type record struct {
 	ToText   string       `name:"TO"`
 	DLID     uint16       `key:"dlid" kind:"lid"`
 	SL       answer.Value `key:"sl" kind:"int"`
+	SLs      answer.Value `key:"sls" kind:"text" help:"all levels that a record may have, as 0 to 2"`
 	SLText   string       `name:"SL"`
 	MTU      answer.Value `key:"mtu" kind:"text"`
 	MTUText  string       `name:"MTU"`
@@ -145,7 +146,8 @@ func (v *view) without(from, to pathdb.PortIndex, err error) record {
 
 func (v *view) record(from, to pathdb.PortIndex, r pathdb.Record, path bool) (record, error) {
 	row := record{
-		SLID: r.SLID, DLID: r.DLID, SL: answer.NotRead(), SLText: "unknown", MTU: answer.None(), MTUText: "-",
+		SLID: r.SLID, DLID: r.DLID, SL: answer.NotRead(), SLs: answer.NotRead(), SLText: "unknown",
+		MTU: answer.None(), MTUText: "-",
 		Rate: answer.Int(r.Rate), RateText: "-",
 		PKey: answer.Text(fmt.Sprintf("0x%04x", r.PKey)), PKeyText: fmt.Sprintf("0x%04x", r.PKey),
 		LifeTime: answer.Int(r.LifeTime), Life: fmt.Sprint(r.LifeTime),
@@ -154,7 +156,8 @@ func (v *view) record(from, to pathdb.PortIndex, r pathdb.Record, path bool) (re
 	row.From, row.FromText = v.place(from, r.SLID)
 	row.To, row.ToText = v.place(to, r.DLID)
 	if !v.unknownSLs {
-		row.SL, row.SLText = answer.Int(r.SL), fmt.Sprint(r.SL)
+		row.SL, row.SLs = feature.SLs(partitions.Grant{SL: r.SL, SLs: r.SLs})
+		row.SLText = r.SLs.String()
 	}
 	if r.MTU != 0 { // 0 if no port of the path limits it
 		row.MTU, row.MTUText = answer.Text(mad.MTU(r.MTU).String()), mad.MTU(r.MTU).String()

@@ -195,8 +195,8 @@ func compare(live *session.Picture, p pairs.Pair, r *sa.PathRecord) answer.Value
 	if !path.Verdict.Arrives() {
 		return answer.Text(path.Explain(f))
 	}
-	if is, known := live.Tables.SL(r.SLID, r.DLID); known && !live.Tables.MayHaveSL(r.SLID, r.DLID, r.SL) {
-		return differs("by the tables the path has SL %d", is)
+	if is := live.Tables.SLRange(r.SLID, r.DLID); is.N > 0 && !is.Has(r.SL) {
+		return differs("by the tables the path has SL %s", is)
 	}
 	// Management ports of switches have other rates, which sweeps do not store.
 	toSwitch := f.Ports[p.Src].Num == 0 || f.Ports[f.PortByLID(p.LID)].Num == 0

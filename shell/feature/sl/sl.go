@@ -33,7 +33,7 @@ type path struct {
 	LID   uint16       `key:"lid" name:"LID" kind:"lid" help:"of the destination"`
 	Text  answer.Value `name:"SL" kind:"text" help:"service level of the packets, or why there is no path"`
 	SL    answer.Value `key:"sl" kind:"int" help:"service level of the packets"`
-	SLs   answer.Value `key:"sls" kind:"text" help:"service levels that a path record may have, as 0 to 2"`
+	SLs   answer.Value `key:"sls" kind:"text" help:"all levels that a record may have, as 0 to 2"`
 	Error answer.Value `key:"error" kind:"text" help:"why there is no path"`
 	lead  answer.Lead
 }
@@ -92,7 +92,7 @@ func run(c *feature.Call) error {
 			"that of its partition")
 	}
 	for _, pair := range pairs {
-		x, err := grant(p, g, pair)
+		x, err := rowOf(p, g, pair)
 		if err != nil && len(pairs) == 1 {
 			return fmt.Errorf("%s to %s: %w", p.Fabric.PortName(pair.Src), p.Fabric.PortName(pair.Dst), err)
 		}
@@ -101,14 +101,14 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks|session.NeedSLs), all))
 }
 
-// grant returns the row of a pair with the service level of its path, or an error if no service level is granted.
-func grant(p *session.Picture, g *partitions.Grants, pair pairs.Pair) (path, error) {
+// rowOf returns the row of a pair with the service level of its path, or an error if no service level is granted.
+func rowOf(p *session.Picture, g *partitions.Grants, pair pairs.Pair) (path, error) {
 	f := p.Fabric
 	x := path{
 		From: answer.Port(f, pair.Src), To: answer.Port(f, pair.Dst), LID: pair.LID,
 		lead: feature.ToTrace(p, pair.Src, pair.Dst, pair.LID),
 	}
-	sl, known, err := g.Of(pair.Src, pair.LID)
+	grant, err := g.Of(pair.Src, pair.LID)
 	switch {
 	case !f.Reachable(pair.Src) || !f.Reachable(pair.Dst):
 		return x.without("unreachable"), nil
@@ -116,13 +116,9 @@ func grant(p *session.Picture, g *partitions.Grants, pair pairs.Pair) (path, err
 		return x.without("no LID"), nil
 	case err != nil:
 		return x.without(err.Error()), err
-	case known:
-		x.SL = answer.Int(sl)
-		x.SLs = answer.Text(partitions.RangeText(g.Range(pair.Src, pair.LID, sl)))
-		x.Text = x.SLs
-	default:
-		x.SL, x.SLs, x.Text = answer.NotRead(), answer.NotRead(), answer.NotRead()
 	}
+	x.SL, x.SLs = feature.SLs(grant)
+	x.Text = x.SLs
 	return x, nil
 }
 

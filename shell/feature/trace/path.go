@@ -29,7 +29,7 @@ type path struct {
 	ToName   string       `name:"destination"`
 	LID      uint16       `key:"lid" kind:"lid"`
 	SL       answer.Value `key:"sl" kind:"int" help:"service level of the path, null if not read"`
-	SLs      answer.Value `key:"sls" kind:"text" help:"service levels that a path record may have, as 0 to 2"`
+	SLs      answer.Value `key:"sls" kind:"text" help:"all levels that a record may have, as 0 to 2"`
 	Means    answer.Value `key:"sl_means" kind:"text" help:"what torus-2QoS encodes in the service level"`
 	Level    string       `name:"level"`
 	result   `prefix:""`
@@ -259,12 +259,13 @@ func adaptive(st *session.State) answer.Value {
 func (p *path) addPassage(t *fabric.Tables, by *passage.Passage) {
 	p.Means = answer.Optional(by.Means)
 	switch {
-	case !by.Known:
+	case !by.Known():
 		p.SL, p.Level = answer.NotRead(), "SL unknown"
 	case t.SLs != nil || t.SL2VL != nil || by.SL != 0:
-		p.SL, p.SLs, p.Level = answer.Int(by.SL), answer.Text(by.SLs), "SL "+by.SLs
+		p.SL, p.SLs = feature.SLs(by.Grant)
+		p.Level = "SL " + by.SLs.String()
 	}
-	if by.Known && p.Level != "" && by.SLs != fmt.Sprint(by.SL) {
+	if by.Known() && p.Level != "" && by.SLs.N > 1 {
 		p.Level += fmt.Sprintf(", VLs of SL %d", by.SL)
 	}
 	if by.Means != "" {

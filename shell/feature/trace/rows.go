@@ -32,7 +32,7 @@ type pathRow struct {
 	LID    uint16       `key:"lid" name:"LID" kind:"lid" help:"LID of the destination"`
 	Hops   answer.Value `key:"hops" name:"HOPS" kind:"int" help:"links of a path that arrives"`
 	SL     answer.Value `key:"sl" kind:"int" help:"service level in the tables of a state"`
-	SLs    answer.Value `key:"sls" name:"SL" kind:"text" help:"service levels that a path record may have, as 0 to 2"`
+	SLs    answer.Value `key:"sls" name:"SL" kind:"text" help:"all levels that a record may have, as 0 to 2"`
 	Gbps   answer.Value `key:"gbps" name:"GBIT/S" kind:"float" unit:"Gbit/s" help:"rate of the slowest link"`
 	MTU    answer.Value `key:"mtu" name:"MTU" kind:"int" help:"smallest MTU of the links, in bytes"`
 	Parts  answer.Value `key:"parts" kind:"text" help:"where the live path differs from the state"`
@@ -92,15 +92,9 @@ type statePaths struct {
 func (p *statePaths) row(i int) (pathRow, bool) {
 	of := p.pairs[i].Trace(p.s.Tables)
 	row := tableRow(p.s, p.pairs[i], &of)
-	sl, known, err := p.grants.Of(of.Src, of.DstLID)
-	row.grant(err)
-	switch {
-	case err != nil:
-	case known:
-		row.SL = answer.Int(sl)
-		row.SLs = answer.Text(partitions.RangeText(p.grants.Range(of.Src, of.DstLID, sl)))
-	default:
-		row.SL, row.SLs = answer.NotRead(), answer.NotRead()
+	grant, err := p.grants.Of(of.Src, of.DstLID)
+	if row.grant(err); err == nil {
+		row.SL, row.SLs = feature.SLs(grant)
 	}
 	return row, true
 }

@@ -42,7 +42,7 @@ type Known struct {
 
 // Grants holds the SLs that the SA of OpenSM grants to requests for paths (osm_sa_path_record.c). The requested SL, or
 // else the SL of the policy's level, or else that of the partition, goes to the engine, which uses all its bits, some
-// of them, or none. Grants implements [fabric.PathSLs]; the SL of a refused path is [fabric.NoSL].
+// of them, or none. Grants implements [fabric.RangedSLs]; the SL of a refused path is [fabric.NoSL].
 type Grants struct {
 	Known
 	asked Asked
@@ -71,34 +71,45 @@ func New(t *fabric.Tables, k Known, a Asked) (*Grants, error) {
 	return g, nil
 }
 
-// Of returns the SL of the paths from a port to a LID. The result known is false if the SL is unknown. An error is the
-// reason why there is no path record.
-func (g *Grants) Of(src fabric.PortIndex, lid uint16) (sl uint8, known bool, err error) {
+// Grant is the SL that a path record has. It is unknown if SLs is empty.
+type Grant struct {
+	SL uint8
+	// SLs are all SLs that the record may have. OpenSM's dfsssp draws another one of them for each request without SL.
+	SLs fabric.SLRange
+}
+
+// Known reports whether the SL is known.
+func (g Grant) Known() bool { return g.SLs.N > 0 }
+
+// Of returns the SL of the paths from a port to a LID. An error is the reason why there is no path record.
+func (g *Grants) Of(src fabric.PortIndex, lid uint16) (Grant, error) {
 	number, ok := g.partition(src, g.t.Fabric.PortByLID(lid))
 	switch {
 	case !ok && g.asked.PKey != 0:
-		return 0, false, fmt.Errorf("no path of partition 0x%04x: both ports must be members, and at least one "+
+		return Grant{}, fmt.Errorf("no path of partition 0x%04x: both ports must be members, and at least one "+
 			"a full member", g.asked.PKey.Partition())
 	case !ok:
-		return 0, false, errors.New("no path: the ports share no partition")
+		return Grant{}, errors.New("no path: the ports share no partition")
 	}
 	hint, hinted, err := g.hint(src, g.t.Fabric.PortByLID(lid), number)
 	if err != nil {
-		return 0, false, err
+		return Grant{}, err
 	}
 	slid := g.t.Fabric.Ports[src].LID
-	own, known := g.t.SL(slid, lid)
+	own, _ := g.t.SL(slid, lid)
+	sls := g.t.SLRange(slid, lid)
 	switch {
 	case g.asked.SL >= 0:
-		sl = uint8(g.asked.SL)
-		if would := own&^g.bits | sl&g.bits; would != sl && !g.t.MayHaveSL(slid, lid, sl&^g.bits) {
-			return 0, false, g.refused(would)
+		sl := uint8(g.asked.SL)
+		if would := own&^g.bits | sl&g.bits; would != sl && !sls.Has(sl&^g.bits) {
+			return Grant{}, g.refused(would)
 		}
-		return sl, true, nil
-	case hinted && known:
-		return own&^g.bits | hint&g.bits, true, nil
+		return Grant{sl, fabric.OneSL(sl)}, nil
+	case hinted && g.bits != 0 && sls.N > 0: // engines that take bits have single SLs
+		sl := own&^g.bits | hint&g.bits
+		return Grant{sl, fabric.OneSL(sl)}, nil
 	}
-	return own, known, nil
+	return Grant{own, sls}, nil
 }
 
 // hint returns the SL of the path from a port to another in a partition, of the policy or else of the partition. The
@@ -144,38 +155,30 @@ func (g *Grants) refused(assigned uint8) error {
 	return fmt.Errorf("no path of SL %d: the routing assigns SL %d", g.asked.SL, assigned)
 }
 
-// Range returns the SLs that requests for the paths from a port to a LID may get, where [Grants.Of] grants SL sl: n of
-// them, from first on. OpenSM's dfsssp draws another SL for each request that asks for none.
-func (g *Grants) Range(src fabric.PortIndex, lid uint16, sl uint8) (first, n uint8) {
-	if first, n = g.t.SLRange(g.t.Fabric.Ports[src].LID, lid); g.asked.SL >= 0 || n < 2 {
-		return sl, 1
-	}
-	return first, n
-}
-
-// RangeText returns n SLs from first on as text, "3" or "0 to 2".
-func RangeText(first, n uint8) string {
-	if n == 1 {
-		return fmt.Sprint(first)
-	}
-	return fmt.Sprintf("%d to %d", first, first+n-1)
-}
-
 // Asked reports whether the request asks for an SL or a partition.
 func (g *Grants) Asked() bool { return !g.asked.Any() }
 
 // SL implements [fabric.PathSLs].
-func (g *Grants) SL(src, dst uint16) uint8 {
+func (g *Grants) SL(src, dst uint16) uint8 { return g.between(src, dst).SL }
+
+// Range implements [fabric.RangedSLs].
+func (g *Grants) Range(src, dst uint16) fabric.SLRange { return g.between(src, dst).SLs }
+
+func (g *Grants) between(src, dst uint16) Grant {
+	refused := Grant{fabric.NoSL, fabric.OneSL(fabric.NoSL)}
 	f := g.t.Fabric
 	from := f.PortByLID(src)
 	if from == fabric.None || f.PortByLID(dst) == fabric.None {
-		return fabric.NoSL
+		return refused
 	}
-	sl, _, err := g.Of(from, dst)
-	if err != nil {
-		return fabric.NoSL
+	grant, err := g.Of(from, dst)
+	switch {
+	case err != nil:
+		return refused
+	case !grant.Known(): // the caller knows from the tables that SLs are unread
+		return Grant{grant.SL, fabric.OneSL(grant.SL)}
 	}
-	return sl
+	return grant
 }
 
 // partition returns the requested partition, or a partition that two ports share if none was requested. It also reports

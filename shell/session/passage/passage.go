@@ -21,13 +21,11 @@ import (
 
 // Passage describes the packets of a path.
 type Passage struct {
-	SL    uint8
-	Known bool   // the SL is known
-	SLs   string // all SLs that the path may have, as text; the VLs of the hops are those of SL
-	Why   error  // why no path record grants the path, although switches forward its packets
-	Means string // what the SL means to torus-2QoS
-	Hops  []Hop
-	found *credits.Result
+	partitions.Grant        // the VLs of the hops are those of its SL
+	Why              error  // why no path record grants the path, although switches forward its packets
+	Means            string // what the SL means to torus-2QoS
+	Hops             []Hop
+	found            *credits.Result
 }
 
 // Facts provides results about tables and fabrics that were already computed, such as those of [analysis.Memo].
@@ -48,8 +46,7 @@ type Hop struct {
 // Follow follows the packets of a path in a state.
 func Follow(p *session.Picture, g *partitions.Grants, path *walk.Path, facts Facts) *Passage {
 	r := &Passage{Hops: make([]Hop, len(path.Hops)), found: facts.KnownCredits(p.Tables)}
-	r.SL, r.Known, r.Why = g.Of(path.Src, path.DstLID)
-	r.SLs = partitions.RangeText(g.Range(path.Src, path.DstLID, r.SL))
+	r.Grant, r.Why = g.Of(path.Src, path.DstLID)
 	r.fillVLs(p.Tables, path)
 	if grid, ok := torus.Of(p.Tables); ok {
 		r.turnOnTorus(p.Fabric, grid, path)
@@ -69,13 +66,13 @@ func (r *Passage) IsOutdated(t *fabric.Tables, facts Facts) bool {
 
 func (r *Passage) fillVLs(t *fabric.Tables, path *walk.Path) {
 	var vls []uint8
-	if r.Known {
+	if r.Known() {
 		vls = path.VLs(t, r.SL)
 	}
 	before := walk.NoVL
 	for i := range r.Hops {
 		r.Hops[i].In, r.Hops[i].Out = before, walk.NoVL
-		if r.Known {
+		if r.Known() {
 			r.Hops[i].Out, before = vls[i], vls[i]
 		}
 	}
@@ -83,7 +80,7 @@ func (r *Passage) fillVLs(t *fabric.Tables, path *walk.Path) {
 
 func (r *Passage) turnOnTorus(f *fabric.Fabric, grid *torus.Torus, path *walk.Path) {
 	sl := fabric.NoSL
-	if r.Known {
+	if r.Known() {
 		sl, r.Means = r.SL, torus.SLText(r.SL)
 	}
 	for i, h := range path.Hops {
@@ -198,11 +195,11 @@ func torusWords(h *torus.Hop) []string {
 // Unread returns a text that states that the SL or the VLs of the path were not read, or "" if they are known.
 func (r *Passage) Unread(t *fabric.Tables) string {
 	switch {
-	case !r.Known && r.Why == nil && t.Unread.SL2VL:
+	case !r.Known() && r.Why == nil && t.Unread.SL2VL:
 		return "SL and VLs unread"
-	case !r.Known && r.Why == nil:
+	case !r.Known() && r.Why == nil:
 		return "SL unread"
-	case r.Known && t.Unread.SL2VL && slices.ContainsFunc(r.Hops[:max(len(r.Hops)-1, 0)], func(h Hop) bool {
+	case r.Known() && t.Unread.SL2VL && slices.ContainsFunc(r.Hops[:max(len(r.Hops)-1, 0)], func(h Hop) bool {
 		return h.Out == walk.NoVL
 	}):
 		return "VLs unread"

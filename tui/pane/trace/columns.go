@@ -109,7 +109,7 @@ func (c *columns) ofPath(row int) *traceRow {
 }
 
 func (c *columns) noVLs() bool {
-	return c.t.passage == nil || !c.t.passage.Known || c.t.Scene.Picture.Tables.SL2VL == nil
+	return c.t.passage == nil || !c.t.passage.Known() || c.t.Scene.Picture.Tables.SL2VL == nil
 }
 
 // vlText returns the VL on which packets leave. If they arrived on another VL, the text includes that VL.

@@ -114,10 +114,10 @@ func slWords(p *passage.Passage) string {
 	switch {
 	case p == nil:
 		return ""
-	case !p.Known:
+	case !p.Known():
 		return ", SL unread"
 	}
-	return ", SL " + p.SLs
+	return ", SL " + p.SLs.String()
 }
 
 // followOthers traces the same packets in all other states that have tables.
