@@ -42,7 +42,7 @@ func ReadConf(ctx context.Context, path string, around Around, chain []string, g
 	if len(chain) == 0 {
 		chain, notes = vendor.chain(conf, &around, notes)
 	}
-	options, notes := confOptions(conf, notes)
+	options, notes := confOptions(ctx, conf, notes)
 	options = withDefaults(options)
 	for _, option := range []string{partitionFile, policyFile} {
 		if path := around.file(conf, option); indexSetting(options, option) < 0 && path != "" {
@@ -80,8 +80,8 @@ func ReadConf(ctx context.Context, path string, around Around, chain []string, g
 	return s, nil
 }
 
-// modelledChain splits a list of engines as OpenSM does, and removes the engines that ibconsole does not implement. The
-// argument from is the place of the list, which the notes contain.
+// modelledChain splits a list of engines as OpenSM does. It removes the engines that ibconsole does not implement, and
+// names that are no engines. The argument from is the place of the list, which the notes contain.
 func modelledChain(list, from string, around *Around, notes []string) (chain, more []string) {
 	known := EngineNames()
 	for _, name := range strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(", \t\n", r) }) {
@@ -90,20 +90,33 @@ func modelledChain(list, from string, around *Around, notes []string) (chain, mo
 			name, note = around.auto(from)
 			notes = append(notes, note)
 		}
-		if !slices.Contains(known, name) && findVendorEngine(name) == nil {
+		switch {
+		case slices.Contains(known, name) || findVendorEngine(name) != nil:
+			chain = append(chain, name)
+		case name == autoEngine || slices.Contains(unmodelledEngines, name):
 			notes = append(notes,
-				fmt.Sprintf("%s: the engine %q is not modelled; where it routes, what follows of the chain is only "+
-					"an estimate", from, name))
-			continue
+				fmt.Sprintf("%s: the engine %q of NVIDIA's OpenSM is not modelled; where it routes, what follows of "+
+					"the chain is only an estimate", from, name))
+		default:
+			notes = append(notes, fmt.Sprintf("%s: OpenSM has no engine %q%s; it logs an error and tries the next "+
+				"engine, the last is minhop", from, name, nearEngine(name)))
 		}
-		chain = append(chain, name)
 	}
 	return chain, notes
 }
 
+// nearEngine returns a text that suggests the engine with the nearest name, or "" if no name is near.
+func nearEngine(name string) string {
+	near := prose.Nearest(name, slices.Concat(EngineNames(), VendorEngines(), unmodelledEngines))
+	if near == "" {
+		return ""
+	}
+	return " (did you mean " + near + "?)"
+}
+
 // confOptions returns the options of the file that ibconsole knows. As in OpenSM, a boolean other than TRUE is off, and
 // a file that cannot be read is ignored.
-func confOptions(conf *osm.Conf, notes []string) (out []Setting, more []string) {
+func confOptions(ctx context.Context, conf *osm.Conf, notes []string) (out []Setting, more []string) {
 	for _, o := range conf.Options {
 		name := o.Name
 		if alias, ok := aliases[name]; ok {
@@ -115,6 +128,11 @@ func confOptions(conf *osm.Conf, notes []string) (out []Setting, more []string) 
 		}
 		if Options[i].boolean && o.Value != "TRUE" {
 			o.Value = "FALSE"
+		}
+		if Options[i].File && namesPortGroups(ctx, conf, o.Value) {
+			notes = append(notes, fmt.Sprintf("%s:%d: %s names port groups of %s, which only NVIDIA's OpenSM reads; "+
+				"they are not followed, and the engine routes without %[3]s", conf.Name, o.Line, name, portGroupPolicy))
+			continue
 		}
 		if _, err := os.Stat(o.Value); err != nil && Options[i].File {
 			then := "OpenSM goes on without it"

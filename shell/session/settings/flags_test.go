@@ -62,7 +62,7 @@ func TestReadFlags(t *testing.T) {
 		{"-o -f log -ot 5", "  | -o, -f, -t: no effect on routes"},
 		{
 			"-R chain,dor",
-			`dor  | -R: the engine "chain" is not modelled; where it routes, ` +
+			`dor  | -R: the engine "chain" of NVIDIA's OpenSM is not modelled; where it routes, ` +
 				"what follows of the chain is only an estimate",
 		},
 		{"-R nue -Q --nue_max_num_vls 4", "nue  qos=TRUE nue_max_num_vls=4 "},

@@ -3,6 +3,7 @@
 package settings
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/routing/adaptive"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/routing/engines/ftree"
@@ -52,6 +54,9 @@ var vendorEngines = []vendorEngine{
 	{"ar_dor", minhop.DOR{}.Name(), LinkGroups, linkGroups},
 	{"ar_torus", torus.Name, LinkGroups, linkGroups},
 }
+
+// unmodelledEngines are the other engines that the documents of NVIDIA's OpenSM name.
+var unmodelledEngines = []string{"pqft", "chain", "dfp", "dfp2", "kdor-hc", "kdor-ghc"}
 
 func findVendorEngine(name string) *vendorEngine {
 	i := slices.IndexFunc(vendorEngines, func(e vendorEngine) bool { return e.name == name })
@@ -155,9 +160,19 @@ var vendorOptions = []vendorOption{
 	{name: "max_cas_on_spine"},
 	{name: planarized, boolean: true},
 	{name: "max_operational_vls"},
+	{name: "virt_max_ports_in_process"},
+	{name: portGroupPolicy},
+	{name: "routing_threads_num"},
+	{name: "smp_threads"},
+	{name: "gmp_threads"},
+	{name: "max_wire_smps_per_device"},
+	{name: "enable_inc_mc_routing"},
 }
 
-const planarized = "planarized_routing_enabled"
+const (
+	planarized      = "planarized_routing_enabled"
+	portGroupPolicy = "pgrp_policy_file" // defines port groups, which other files name instead of GUIDs
+)
 
 // vendorConf holds the lines of an opensm.conf that only NVIDIA's OpenSM knows.
 type vendorConf struct {
@@ -199,6 +214,16 @@ func readVendor(conf *osm.Conf) (v vendorConf, err error) {
 				strings.Join(unknown, ", ")))
 	}
 	return v, nil
+}
+
+// namesPortGroups reports whether a file of GUIDs instead contains names of port groups, which NVIDIA's OpenSM permits
+// if an opensm.conf has a policy of port groups.
+func namesPortGroups(ctx context.Context, conf *osm.Conf, path string) bool {
+	if !slices.ContainsFunc(conf.Unknown, func(o osm.ConfOption) bool { return o.Name == portGroupPolicy }) {
+		return false
+	}
+	f, err := files.Parse(ctx, path, files.List, osm.ReadGUIDFile)
+	return err == nil && f.Broken && len(f.Lines) == 0
 }
 
 func (o *vendorOption) check(value string) error {

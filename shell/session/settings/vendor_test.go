@@ -43,8 +43,16 @@ func TestVendorConf(t *testing.T) {
 			notes: []string{"not published"},
 		},
 		"chain": {conf: "routing_engine dfp2,ar_ftree,kdor-hc,pqft,updn,ar_updn\n", chain: "ftree,updn",
-			groups: TreeGroups, how: all, notes: []string{`"dfp2" is not modelled`, `"kdor-hc" is not`,
-				`"pqft" is not`}},
+			groups: TreeGroups, how: all, notes: []string{`"dfp2" of NVIDIA's OpenSM is not modelled`, `"kdor-hc" of NVIDIA's OpenSM is not`,
+				`"pqft" of NVIDIA's OpenSM is not`}},
+		"names": {
+			conf: "routing_engine fat-tree,torus2qos,xyz123,min-hop\n", chain: "minhop", groups: NoGroups, how: all,
+			notes: []string{
+				`OpenSM has no engine "fat-tree" (did you mean ftree?)`, `"torus2qos" (did you mean torus-2QoS?)`,
+				`"xyz123"; it logs an error and tries the next engine, the last is minhop`,
+			},
+			not: []string{"NVIDIA", "estimate"},
+		},
 		"default": {
 			conf: "# nothing\n\npfrn_sl 2\n", chain: "updn", groups: TreeGroups, how: all,
 			notes: []string{
@@ -55,9 +63,9 @@ func TestVendorConf(t *testing.T) {
 		"tree": {conf: "routing_engine auto\n", shape: classify.FatTree, chain: "updn", groups: TreeGroups, how: all,
 			notes: []string{"auto is taken for ar_updn, as the subnet is recognized as fat-tree"}},
 		"dfp": {conf: "routing_engine auto\n", shape: classify.DragonflyPlus, chain: "minhop", groups: NoGroups,
-			how: all, notes: []string{`"dfp" is not modelled`}},
+			how: all, notes: []string{`"dfp" of NVIDIA's OpenSM is not modelled`}},
 		"neither": {conf: "routing_engine auto\n", shape: classify.Torus, chain: "minhop", groups: NoGroups, how: all,
-			notes: []string{"this subnet is recognized as torus", `"auto" is not modelled`}},
+			notes: []string{"this subnet is recognized as torus", `"auto" of NVIDIA's OpenSM is not modelled`}},
 		"unknown": {conf: "routing_engine updn\nfoo 1\nhbf_hash_type 0\nbar\nfoo 2\n", chain: "updn",
 			groups: NoGroups, how: all,
 			notes: []string{
@@ -94,6 +102,34 @@ func TestVendorConf(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestPortGroupsAsRoots: NVIDIA's OpenSM permits names of port groups in a file of roots. Without a policy of port groups
+// such a file is a broken one, as for OpenSM 3.3.23.
+func TestPortGroupsAsRoots(t *testing.T) {
+	for _, k := range []struct {
+		conf, roots, want, not string
+	}{
+		{"pgrp_policy_file groups.conf\n", "spines\n", "names port groups of pgrp_policy_file", "OpenSM reads no further"},
+		{"", "spines\n", "OpenSM reads no further", "port groups"},
+		{"pgrp_policy_file groups.conf\n", "0x1\nspines\n", "OpenSM reads no further", "port groups"},
+		{"pgrp_policy_file groups.conf\n", "0x1\n", "without effect here: pgrp_policy_file (line 1)", "port groups"},
+	} {
+		dir := t.TempDir()
+		path, roots := filepath.Join(dir, "opensm.conf"), filepath.Join(dir, "roots")
+		for file, text := range map[string]string{
+			path: k.conf + "routing_engine updn\nroot_guid_file " + roots + "\n", roots: k.roots,
+		} {
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		set, err := ReadConf(t.Context(), path, Around{CacheDir: dir}, nil, nil)
+		notes := strings.Join(set.Notes, "\n")
+		if err != nil || !strings.Contains(notes, k.want) || strings.Contains(notes, k.not) {
+			t.Errorf("conf %q, roots %q: error %v, notes:\n%s\nwant %q, not %q", k.conf, k.roots, err, notes, k.want, k.not)
+		}
 	}
 }
 
