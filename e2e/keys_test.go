@@ -67,7 +67,8 @@ report slurm-conf D/r.conf
 report slurm-yaml D/r.yaml; report html D/r.html; report svg D/r.svg
 sa path node-0001 all; sa nodes; sa groups; sa groups key=0x99aabbccddeeff01; sa groups key=0x99aabbccddeeff0z
 sa groups key=0x1
-show nodes; show switches; show structure; hints D/nothing; hints off; show links; show ports leaf-01
+show nodes; show switches; show structure; hints D/nothing; hints off; show links
+show where node-0001; show ports leaf-01
 show ports node-0001; show lft leaf-01; show roots; show ranks; show sms
 show counters leaf-01; show sl2vl leaf-01; show vlarb leaf-01; show sl node-0001 all; show torus; show mft leaf-01
 show failures; show states

@@ -26,7 +26,8 @@ type Place struct {
 }
 
 // Resolve returns the node or port that a text names: the name of a node, NAME/PORT, lid:N, guid:0xN, guid:0xN/PORT, a
-// number (LID) or a 0x number (GUID). A name may be shortened to a unique prefix, which takes O(nodes); use a [Finder]
+// number (LID), a 0x number (GUID), node:0xN (node GUID), a GID, or dr:0,1,10,19 (a directed route from the port
+// [fabric.Fabric.SMPort]). A name may be shortened to a unique prefix, which takes O(nodes); use a [Finder]
 // for many names.
 func Resolve(f *fabric.Fabric, text string) (Place, error) {
 	return resolve(f, text, func(prefix string) (nodes []fabric.NodeIndex) {
@@ -47,12 +48,19 @@ func resolve(f *fabric.Fabric, text string, begin func(prefix string) []fabric.N
 		return byLID(f, text[len("lid:"):])
 	case strings.HasPrefix(text, "guid:"):
 		return byGUID(f, text[len("guid:"):])
+	case strings.HasPrefix(text, "node:0x"):
+		return byNodeGUID(f, text[len("node:"):])
+	case strings.HasPrefix(text, "dr:"):
+		return byDirectedRoute(f, text[len("dr:"):])
 	}
 	if nodes := f.NodesByDescription(text); len(nodes) > 0 {
 		return one(f, text, nodes)
 	}
 	if strings.HasPrefix(text, "0x") {
 		return byGUID(f, text)
+	}
+	if guid, ok := gidGUID(text); ok {
+		return byGUID(f, fmt.Sprintf("0x%016x", guid))
 	}
 	if _, err := strconv.ParseUint(text, 10, 64); err == nil {
 		return byLID(f, text)

@@ -101,7 +101,7 @@ const (
 	KindNode                 // a node, by its name
 	KindSwitch               // a switch, by its name
 	KindPort                 // a port of the node named before it
-	KindPlace                // a node, NAME/PORT, lid:N or guid:0xN
+	KindPlace                // a node, NAME/PORT, LID, GUID, GID or directed route
 	KindGUID                 // 0x and up to 16 hexadecimal digits
 	KindFile                 // a file, by its path
 	KindEngine               // a routing engine

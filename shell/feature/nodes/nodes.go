@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature provides the commands "show nodes", "show switches" and "show ports".
+// Feature provides the commands "show nodes", "show switches", "show ports" and "show where".
 var Feature = feature.Feature{Name: "nodes", Keys: []feature.Key{
 	{Name: "pane-2", Keys: "2", Pane: "Topology", Help: "switches, and hosts below them"},
 }, Commands: []feature.Command{
@@ -46,6 +46,7 @@ var Feature = feature.Feature{Name: "nodes", Keys: []feature.Key{
 		Answers:  []answer.Declared{&portsDecl},
 		Run:      runPorts,
 	},
+	whereCommand,
 }}
 
 // list holds nodes of a fabric.

@@ -43,7 +43,8 @@ func TestVendorConf(t *testing.T) {
 			notes: []string{"not published"},
 		},
 		"chain": {conf: "routing_engine dfp2,ar_ftree,kdor-hc,pqft,updn,ar_updn\n", chain: "ftree,updn",
-			groups: TreeGroups, how: all, notes: []string{`"dfp2" of NVIDIA's OpenSM is not modelled`, `"kdor-hc" of NVIDIA's OpenSM is not`,
+			groups: TreeGroups, how: all, notes: []string{`"dfp2" of NVIDIA's OpenSM is not modelled`,
+				`"kdor-hc" of NVIDIA's OpenSM is not`,
 				`"pqft" of NVIDIA's OpenSM is not`}},
 		"names": {
 			conf: "routing_engine fat-tree,torus2qos,xyz123,min-hop\n", chain: "minhop", groups: NoGroups, how: all,
@@ -105,16 +106,17 @@ func TestVendorConf(t *testing.T) {
 	}
 }
 
-// TestPortGroupsAsRoots: NVIDIA's OpenSM permits names of port groups in a file of roots. Without a policy of port groups
-// such a file is a broken one, as for OpenSM 3.3.23.
+// TestPortGroupsAsRoots: NVIDIA's OpenSM permits names of port groups in a file of roots. Without a policy of port
+// groups such a file is a broken one, as for OpenSM 3.3.23.
 func TestPortGroupsAsRoots(t *testing.T) {
+	const policy = "pgrp_policy_file groups.conf\n"
 	for _, k := range []struct {
 		conf, roots, want, not string
 	}{
-		{"pgrp_policy_file groups.conf\n", "spines\n", "names port groups of pgrp_policy_file", "OpenSM reads no further"},
+		{policy, "spines\n", "names port groups of pgrp_policy_file", "OpenSM reads no further"},
 		{"", "spines\n", "OpenSM reads no further", "port groups"},
-		{"pgrp_policy_file groups.conf\n", "0x1\nspines\n", "OpenSM reads no further", "port groups"},
-		{"pgrp_policy_file groups.conf\n", "0x1\n", "without effect here: pgrp_policy_file (line 1)", "port groups"},
+		{policy, "0x1\nspines\n", "OpenSM reads no further", "port groups"},
+		{policy, "0x1\n", "without effect here: pgrp_policy_file (line 1)", "port groups"},
 	} {
 		dir := t.TempDir()
 		path, roots := filepath.Join(dir, "opensm.conf"), filepath.Join(dir, "roots")
@@ -128,7 +130,8 @@ func TestPortGroupsAsRoots(t *testing.T) {
 		set, err := ReadConf(t.Context(), path, Around{CacheDir: dir}, nil, nil)
 		notes := strings.Join(set.Notes, "\n")
 		if err != nil || !strings.Contains(notes, k.want) || strings.Contains(notes, k.not) {
-			t.Errorf("conf %q, roots %q: error %v, notes:\n%s\nwant %q, not %q", k.conf, k.roots, err, notes, k.want, k.not)
+			t.Errorf("conf %q, roots %q: error %v, notes:\n%s\nwant %q, not %q", k.conf, k.roots, err, notes, k.want,
+				k.not)
 		}
 	}
 }

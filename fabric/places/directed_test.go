@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package places
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen"
+)
+
+// TestDirectedRoutes finds a route to each node, and compares its length with the distance that relaxing all links in
+// turn gives. The text of the route leads back to the node.
+func TestDirectedRoutes(t *testing.T) {
+	for _, spec := range []string{"fattree:2,4", "torus:3x3", "hypercube:3,hosts=1"} {
+		f, err := gen.ParseSpec(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from := f.Ports[f.SMPort].Node
+		distance := make([]int, len(f.Nodes))
+		for i := range distance {
+			distance[i] = len(f.Nodes)
+		}
+		distance[from] = 0
+		for range f.Nodes {
+			for i := range f.Ports {
+				a := f.Ports[i].Node
+				if f.Ports[i].Peer == fabric.None || a != from && !f.Nodes[a].IsSwitch() {
+					continue
+				}
+				b := f.Ports[f.Ports[i].Peer].Node
+				distance[b] = min(distance[b], distance[a]+1)
+			}
+		}
+		for i := range f.Nodes {
+			to := fabric.NodeIndex(i)
+			hops, ok := FindDirected(f, from, to)
+			if !ok || len(hops) != distance[to] {
+				t.Fatalf("%s: %d links to %s, %v, want %d", spec, len(hops), f.NodeName(to), ok, distance[to])
+			}
+			if got, err := Resolve(f, DirectedText(hops, f)); err != nil || got.Node != to {
+				t.Errorf("%s: %s leads to %+v, %v, want %s", spec, DirectedText(hops, f), got, err, f.NodeName(to))
+			}
+		}
+	}
+}
+
+// TestAddresses resolves node GUIDs, GIDs and directed routes, and refuses those without an end.
+func TestAddresses(t *testing.T) {
+	f, err := gen.ParseSpec("fattree:2,4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		if got, err := Resolve(f, fmt.Sprintf("node:0x%x", n.GUID)); err != nil || got.Node != fabric.NodeIndex(i) {
+			t.Errorf("node:0x%x: %+v, %v", n.GUID, got, err)
+		}
+		if got, err := Resolve(f, fmt.Sprintf("node:0x%x/1", n.GUID)); err != nil || got.Port != n.FirstPort+1 {
+			t.Errorf("node:0x%x/1: %+v, %v", n.GUID, got, err)
+		}
+	}
+	for _, e := range f.EndPorts {
+		guid := f.Ports[e].GUID
+		words := [4]any{guid >> 48, guid >> 32 & 0xffff, guid >> 16 & 0xffff, guid & 0xffff}
+		for _, prefix := range []string{"fe80::", "fe80:0000:0000:0000:", "fec0:0:0:1:"} {
+			text := prefix + fmt.Sprintf("%x:%x:%x:%x", words[:]...)
+			if got, err := Resolve(f, text); err != nil || got.Port != e {
+				t.Errorf("%s: %+v, %v, want port %d", text, got, err, e)
+			}
+		}
+	}
+	seat := f.NodeName(f.Ports[f.SMPort].Node)
+	for text, want := range map[string]string{
+		"dr:":                             "expected 0 and then ports",
+		"dr:1,2":                          "expected 0 and then ports",
+		"dr:0,0":                          "expected 0 and then ports",
+		"dr:0,256":                        "expected 0 and then ports",
+		"dr:0,1,":                         "expected 0 and then ports",
+		"dr:0,2":                          "link 1: " + seat + " has no port 2",
+		"dr:0,1,99":                       "has no port 99",
+		"dr:0,1,1,1,1":                    "link 3: " + seat + " is no switch",
+		"dr:0" + strings.Repeat(",1", 64): "a directed route of 64 links, expected at most 63",
+		"node:0x1":                        "no node has GUID 0x0000000000000001",
+		"node:0xz":                        "is not a GUID",
+		"fe80::1":                         "nothing has GUID 0x0000000000000001",
+		"fe80::1%eth0":                    "no node is called",
+	} {
+		if got, err := Resolve(f, text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %+v, %v, want an error with %q", text, got, err, want)
+		}
+	}
+}
