@@ -10,6 +10,17 @@ import (
 // MaxUnicastLID is the highest unicast LID (IBA 1.2.1, 4.1.3).
 const MaxUnicastLID = 0xBFFF
 
+// permissiveLID is the LID that a port without a LID may report (IBA 1.2.1, 4.1.3).
+const permissiveLID = 0xFFFF
+
+// AssignedLID returns the LID that a port reports, 0 if the port reports that it has no LID.
+func AssignedLID(reported uint64) uint64 {
+	if reported == permissiveLID {
+		return 0
+	}
+	return reported
+}
+
 // Fabric is one subnet. All slices are read-only.
 //
 // The port slots of a node are adjacent: Ports[n.FirstPort+p] is port p of node n, for p from 0 to n.NumPorts. Slot 0

@@ -116,7 +116,11 @@ func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error)
 	case format == saved:
 		return readSnapshot(r, path)
 	}
-	return s, fmt.Errorf("%s: %s, expected %s", fabric.Escape(path), format, expected)
+	err = fmt.Errorf("%s: %s, expected %s", fabric.Escape(path), format, expected)
+	if hint := instead[format]; hint != "" {
+		err = fmt.Errorf("%w; hint: %s", err, hint)
+	}
+	return s, err
 }
 
 // readOther reads an archive of ibdiagnet, or only the database of ibdiagnet. Either may be compressed.

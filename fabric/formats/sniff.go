@@ -34,7 +34,22 @@ const (
 	lidMatrix format = "a lid matrix (opensm-lid-matrix.dump)"
 	sl2vl     format = "an SL2VL dump (opensm-sl2vl.dump)"
 
-	cache  format = "ibnetdiscover's binary cache (--cache), which ibnetdiscover --load-cache FILE prints as text"
+	cache       format = "ibnetdiscover's binary cache (--cache), which ibnetdiscover --load-cache FILE prints as text"
+	difference  format = "a difference of two subnets (ibnetdiscover or iblinkinfo --diff)"
+	nodeList    format = "a list of nodes without links (ibswitches, ibhosts, ibnodes or ibnetdiscover -l, -S, -H, -R)"
+	onePath     format = "a single path (ibtracert)"
+	perfquery   format = "counters of ports (perfquery)"
+	errorList   format = "counters of ports (ibqueryerrors)"
+	attributes  format = "attributes of a node or a port (smpquery)"
+	records     format = "records of the subnet administration (saquery)"
+	netDump     format = "a list of ports of ibdiagnet (net_dump)"
+	localPorts  format = "the ports of one machine (ibstat or ibstatus)"
+	managerLog  format = "a log of OpenSM"
+	jsonText    format = "JSON, as mlxlink and NVOS print it"
+	multicast   format = "multicast tables (ibroute -M)"
+	guidOrLIDs  format = "a list of GUIDs or LIDs"
+	adaptiveDir format = "adaptive-routing groups (far), which are read with their folder"
+
 	empty  format = "the file is empty"
 	binary format = "binary data"
 )
@@ -46,6 +61,31 @@ var kinds = map[format]string{
 	lfts:  "lfts", fdbs: "fdbs", mcfdbs: "mcfdbs", lidMatrix: "lid-matrix", sl2vl: "sl2vl",
 }
 
+// instead maps formats without a subnet to what has the subnet.
+var instead = map[format]string{
+	difference: "use the two lists that were compared",
+	nodeList:   "run 'ibnetdiscover'",
+	onePath:    "run 'ibnetdiscover'; for tables, run 'dump_fts'",
+	perfquery:  counterHint,
+	errorList:  counterHint,
+	attributes: "run 'ibnetdiscover'",
+	records:    "run 'ibnetdiscover'",
+	netDump:    "use the folder of ibdiagnet, or its file db_csv",
+	localPorts: "run 'ibnetdiscover'",
+	jsonText:   "run 'ibnetdiscover' on a host of the subnet",
+	lfts:       tablesHint,
+	fdbs:       tablesHint,
+	mcfdbs:     tablesHint,
+	multicast:  tablesHint,
+	lidMatrix:  tablesHint,
+	sl2vl:      tablesHint,
+}
+
+const (
+	counterHint = "run 'ibnetdiscover'; counters are read next to a subnet"
+	tablesHint  = "open the subnet of ibnetdiscover, then load the tables"
+)
+
 // signatures are patterns for the first line that is neither empty nor a comment. Topology files have no signature,
 // because they may begin with any text.
 var signatures = []struct {
@@ -53,29 +93,51 @@ var signatures = []struct {
 	line   *regexp.Regexp
 }{
 	{subnetList, regexp.MustCompile(`^\{ (SW|CA|Rt)(-SM)? Ports:`)},
-	{lfts, regexp.MustCompile(`^(Unicast lids|Multicast mlids|Lids) \[`)},
+	{multicast, regexp.MustCompile(`^Multicast mlids \[`)},
+	{lfts, regexp.MustCompile(`^(Unicast lids|Lids) \[`)},
 	{fdbs, regexp.MustCompile(`^[A-Za-z0-9_]*dump_ucast_routes: Switch`)},
 	{mcfdbs, regexp.MustCompile(`^Switch 0x[0-9a-fA-F]+$`)},
 	{lidMatrix, regexp.MustCompile(`^Switch: guid 0x`)},
 	{portList, regexp.MustCompile(ports)},
 	{sl2vl, regexp.MustCompile(`^(Switch|Channel Adapter|Router) 0x[0-9a-fA-F]+, base LID`)},
-	{"adaptive-routing groups (far), which are read with their folder", regexp.MustCompile(`^File version: \d`)},
+	{adaptiveDir, regexp.MustCompile(`^File version: \d`)},
 	{database, databaseLine},
-	{"a list of GUIDs or LIDs", regexp.MustCompile(`^0x[0-9a-fA-F]+(\s|:|$)`)},
+	{guidOrLIDs, regexp.MustCompile(`^0x[0-9a-fA-F]+(\s|:|$)`)},
+	{nodeList, regexp.MustCompile(`^(Ca|Switch|Rt|Router)\s*: 0x[0-9a-fA-F]{16} ports \d+ `)},
+	{onePath, regexp.MustCompile(`^From ([a-zA-Z ]+ )?\{0x[0-9a-fA-F]{16}\}`)},
+	{errorList, regexp.MustCompile(`^Errors for (0x[0-9a-fA-F]+ )?"`)},
+	{records, regexp.MustCompile(`^[A-Za-z0-9]+Record dump:$`)},
+	{netDump, regexp.MustCompile(`^"[^"]*", .*, 0x[0-9a-fA-F]{16}, LID \d+`)},
+	{localPorts, regexp.MustCompile(`^(CA|Switch|Router|Infiniband device) '[^']*'`)},
+	{managerLog, regexp.MustCompile(`^[A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d \d+ \[[0-9A-F]+\] 0x[0-9a-f]{2} ->`)},
+	{jsonText, regexp.MustCompile(`^(\{ *("|$)|\[ *([{"]|$))`)},
 }
+
+// comments are signatures of formats that begin with a comment.
+var comments = []struct {
+	format format
+	line   *regexp.Regexp
+}{
+	{perfquery, regexp.MustCompile(`^# Port[A-Za-z ]* counters: `)},
+	{attributes, regexp.MustCompile(`^# (Node|Port|Switch)[A-Za-z ]* ?info: `)},
+}
+
+// differs matches a line that occurs in only one of two compared lists.
+var differs = regexp.MustCompile(`(?m)^[<>]\s*(\[\d+\]|(Switch|Ca|Hca|Rt)\s+\d+ "|(0x[0-9a-fA-F]{16} +)?\d+ +\d+\[|` +
+	`(Switch|CA|Router): |(SW|CA|RT) +\d+ +\d+ 0x|0x[0-9a-fA-F]{16} ")`)
 
 // databaseLine matches the first line of an ibdiagnet database. It also matches the first line of a database whose
 // beginning is missing.
 var databaseLine = regexp.MustCompile(`^(START_[A-Z0-9_]+$|(?i:"?Node(Desc|Guid)"?,))`)
 
 // ports matches the lines that identify a list of ports.
-const ports = `^(Switch: 0x[0-9a-fA-F]+ .*:|(CA|Router): .*:|(SW|CA|RT) +\d+ +\d+ 0x[0-9a-fA-F]{16} .*|` +
+const ports = `^[ \t]*(Switch: 0x[0-9a-fA-F]+ .*:|(CA|Router): .*:|(SW|CA|RT) +\d+ +\d+ 0x[0-9a-fA-F]{16} .*|` +
 	`0x[0-9a-fA-F]{16} ".*" +\d+ +\d+\[.*)\r?$`
 
 // The patterns that identify a file whose first line is damaged.
 var (
 	portLine   = regexp.MustCompile(`(?m)` + ports)
-	recordLine = regexp.MustCompile(`(?m)^(Switch|Ca|Hca|Rt)\s*\d+\s*"`)
+	recordLine = regexp.MustCompile(`(?m)^[ \t]*(Switch|Ca|Hca|Rt)\s*\d+\s*"`)
 )
 
 // cacheMagic is the beginning of a cache file that ibnetdiscover 44 wrote on a little-endian machine.
@@ -100,7 +162,16 @@ func sniff(head []byte) format {
 	if bytes.IndexByte(head, 0) >= 0 {
 		return binary
 	}
-	first := firstLine(bytes.TrimPrefix(head, []byte("\ufeff")))
+	if differs.Match(head) {
+		return difference
+	}
+	head = bytes.TrimPrefix(head, []byte("\ufeff"))
+	for _, c := range comments {
+		if c.line.Match(bytes.TrimLeft(head, " \t\r\n")) {
+			return c.format
+		}
+	}
+	first := firstLine(head)
 	for _, s := range signatures {
 		if s.line.Match(first) {
 			return s.format

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
 )
 
@@ -151,16 +152,24 @@ func (r *Report) NotActive(f *fabric.Fabric) {
 	}
 }
 
-// NoLIDs reports end ports without a LID, provided that other end ports have a LID.
+// NoLIDs reports the end ports without a LID as a single problem, provided that other end ports have a LID.
 func (r *Report) NoLIDs(f *fabric.Fabric) {
 	if f.MaxLID == 0 {
 		return
 	}
+	var without []fabric.PortIndex
 	for _, e := range f.EndPorts {
 		if f.Ports[e].LID == 0 {
-			r.Add(NoLID, PlaceOfPort(f, e), "is there a subnet manager? show sms; its log", "%s has no LID",
-				f.PortName(e))
+			without = append(without, e)
 		}
+	}
+	const try, named = "is there a subnet manager? show sms; its log", 5
+	switch {
+	case len(without) == 1:
+		r.Add(NoLID, PlaceOfPort(f, without[0]), try, "%s has no LID", f.PortName(without[0]))
+	case len(without) > 1:
+		r.Add(NoLID, WholeSubnet, try, "%s: %s", prose.Verb(len(without), "end port", "has no LID", "have no LID"),
+			prose.List(prose.Words(without, f.PortName), named))
 	}
 }
 

@@ -3,6 +3,7 @@
 package problems_test
 
 import (
+	"strings"
 	"testing"
 
 	"example.org/ibconsole/fabric"
@@ -53,6 +54,33 @@ func TestWidthsOfTwoEnds(t *testing.T) {
 		if len(r.Problems) != 1 || r.Problems[0].Kind != problems.Narrow ||
 			r.Problems[0].At != problems.PlaceOfPort(f, narrow) {
 			t.Errorf("at B %v: %+v", atB, r.Problems)
+		}
+	}
+}
+
+// TestNoLIDs checks that the end ports without a LID are one problem, which names them and their number.
+func TestNoLIDs(t *testing.T) {
+	f, err := gen.ParseSpec("fattree:2,4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = fabric.AssignLIDs(f); err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range map[int]string{0: "", 1: " has no LID", 12: "12 end ports have no LID: "} {
+		for i, e := range f.EndPorts {
+			if f.Ports[e].LID = 0; i >= n {
+				f.Ports[e].LID = uint16(i + 1)
+			}
+		}
+		var r problems.Report
+		r.NoLIDs(f)
+		got := ""
+		for _, p := range r.Problems {
+			got += p.What + "\n"
+		}
+		if strings.Count(got, "\n") != min(n, 1) || !strings.Contains(got, want) {
+			t.Errorf("%d ports: %q, expected %q", n, got, want)
 		}
 	}
 }

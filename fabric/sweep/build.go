@@ -147,7 +147,7 @@ func (b *builder) claimLIDs(p *fabric.Port, a *mad.PortInfo) (lid uint16, lmc ui
 	last := int(a.LID) + 1<<a.LMC - 1
 	name := b.portName(b.order[p.Node], p.Num)
 	switch {
-	case a.LID == 0:
+	case fabric.AssignedLID(uint64(a.LID)) == 0:
 		return 0, 0
 	case last > fabric.MaxUnicastLID:
 		b.warn("%s has LID %d with LMC %d, above the highest unicast LID %d; the LID is ignored", name, a.LID, a.LMC,

@@ -90,8 +90,8 @@ func (p *parser) port(v *values) error {
 		return p.refuse("%w", err)
 	}
 	r := port{node: n[0], line: p.line, fec: health.Unknown, retrans: health.Unknown, Port: fabric.Port{
-		Num: uint8(n[1]), GUID: n[2], LID: uint16(n[3]), LMC: uint8(n[4]), SMLID: uint16(n[5]), CapMask: uint32(n[6]),
-		MTU: uint8(n[7]), VLCap: uint8(n[8]), OperVLs: uint8(n[9])}}
+		Num: uint8(n[1]), GUID: n[2], LID: uint16(fabric.AssignedLID(n[3])), LMC: uint8(n[4]), SMLID: uint16(n[5]),
+		CapMask: uint32(n[6]), MTU: uint8(n[7]), VLCap: uint8(n[8]), OperVLs: uint8(n[9])}}
 	if v.has(17) {
 		r.fec = health.FEC(n[10])
 	}

@@ -68,7 +68,10 @@ func TestWhatIsReadOfDamagedFiles(t *testing.T) {
 		{"a line cut short, whose cable the other end has", `[2]	"H1"[1]`, `[2]	"H`, 3, 2, []uint16{2, 3, 4},
 			[]string{"line 3"}},
 		{"a GUID with letters", "[1](11)", "[1](1x1)", 3, 2, []uint16{2, 3, 4}, []string{"line 9"}},
-		{"LID 65535", "lid 4", "lid 65535", 3, 2, []uint16{2, 3, 0}, []string{"line 9"}},
+		{"LID 65535", "lid 4", "lid 65535", 3, 2, []uint16{2, 3, 0}, nil},
+		{"LID 50000", "lid 4", "lid 50000", 3, 2, []uint16{2, 3, 0}, []string{"line 9"}},
+		{"a port GUID with 0x", "[1](11)", "[1](0x11)", 3, 2, []uint16{2, 3, 4}, nil},
+		{"port GUID 0", "[1](11)", "[1](0)", 3, 2, []uint16{2, 3, 4}, []string{"line 9"}},
 		{"a LID twice", "lid 4", "lid 3", 3, 2, []uint16{2, 3, 0}, []string{"duplicate LID 9"}},
 		{
 			"a node GUID twice", `Ca	2 "H1"`, "caguid=0x200001\nCa	2 \"H1\"", 2, 1, []uint16{2, 3},
@@ -102,6 +105,24 @@ func TestWhatIsReadOfDamagedFiles(t *testing.T) {
 			t.Errorf("%s: %d nodes, %d links, LIDs %v, findings %v; expected %d, %d, %v, %v\n%v",
 				c.name, len(f.Nodes), len(f.Links()), lids, findings, c.nodes, c.links, c.lids, c.findings,
 				file.Unread.Findings)
+		}
+	}
+}
+
+// TestIndented checks that the indented text of a manual page is the same subnet.
+func TestIndented(t *testing.T) {
+	want, err := read(t, pair, Options{Strict: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, margin := range []string{"   ", "\t"} {
+		text := margin + strings.ReplaceAll(pair, "\n", "\n"+margin)
+		got, err := read(t, text, Options{Strict: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.Fabric.Ports, want.Fabric.Ports) || !slices.Equal(got.Fabric.Nodes, want.Fabric.Nodes) {
+			t.Errorf("indented by %q: %d nodes, %d links", margin, len(got.Fabric.Nodes), len(got.Fabric.Links()))
 		}
 	}
 }

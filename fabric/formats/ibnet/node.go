@@ -3,6 +3,7 @@
 package ibnet
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -131,7 +132,7 @@ func (p *parser) description(s string) (desc, tail string) {
 // address parses a text such as "lid 2 lmc 0" in a comment, if the comment has it. If there is an error, the result has
 // the values that were read.
 func (p *parser) address(s string) (address, error) {
-	lid, err := p.numberAfter(s, "lid ", fabric.MaxUnicastLID, "LID")
+	lid, err := p.lid(s)
 	if err != nil {
 		return address{}, err
 	}
@@ -143,6 +144,15 @@ func (p *parser) address(s string) (address, error) {
 		return address{}, p.errorf("LID %d with LMC %d, expected a multiple of %d", lid, lmc, 1<<lmc)
 	}
 	return address{uint16(lid), uint8(lmc)}, nil
+}
+
+// lid returns the LID in a text such as "lid 2", 0 if there is none.
+func (p *parser) lid(s string) (uint64, error) {
+	lid, err := p.numberAfter(s, "lid ", math.MaxUint16, "LID")
+	if lid = fabric.AssignedLID(lid); err == nil && lid > fabric.MaxUnicastLID {
+		return 0, p.errorf("LID %d, expected at most %d", lid, fabric.MaxUnicastLID)
+	}
+	return lid, err
 }
 
 // numberAfter returns the number that follows a word in s, 0 if s does not contain the word.

@@ -130,7 +130,11 @@ func (p *parser) text(ctx context.Context, b []byte) error {
 	return p.line(ctx, string(bytes.TrimRight(b, "\r")))
 }
 
+// line parses a line. The text of a manual page is indented; ibsim does not accept such text.
 func (p *parser) line(ctx context.Context, l string) error {
+	if !p.asIbsim() {
+		l = strings.TrimLeft(l, " \t")
+	}
 	if strings.HasPrefix(l, "#") {
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 )
 
@@ -87,15 +86,19 @@ func (p *parser) ownBrackets(r *record, c *cable, s string) error {
 		return nil
 	}
 	var err error
-	c.guid, err = p.hexGUID(s)
+	if c.guid, err = p.hexGUID(s); err == nil && c.guid == 0 {
+		err = p.errorf("port %d of %s has GUID 0; it gets the GUID of its node plus the port number", c.port,
+			quote(r.name.id))
+	}
 	return err
 }
 
+// hexGUID parses a GUID and the bracket after it. ibnetdiscover prints GUIDs without 0x.
 func (p *parser) hexGUID(s string) (uint64, error) {
 	hex, _, ok := strings.Cut(s, ")")
-	guid, err := strconv.ParseUint(hex, 16, 64)
-	if err != nil || !ok || guid == 0 {
-		return 0, p.errorf("bad port GUID %s, expected (HEX)", quote(s))
+	guid, err := strconv.ParseUint(strings.TrimPrefix(hex, "0x"), 16, 64)
+	if err != nil || !ok {
+		return 0, p.errorf("bad port GUID %s, expected (HEX)", quote(hex))
 	}
 	return guid, nil
 }
@@ -213,7 +216,7 @@ func (p *parser) portOptions(c *cable, s string) error {
 // and "" if the comment does not contain them.
 func (p *parser) remoteComment(c *cable) (lid uint16, desc string) {
 	end := max(strings.LastIndexByte(c.comment, '"'), 0)
-	if v, err := p.numberAfter(c.comment[end:], "lid ", fabric.MaxUnicastLID, "LID"); err == nil {
+	if v, err := p.lid(c.comment[end:]); err == nil {
 		lid = uint16(v)
 	}
 	return lid, c.comment[:end]

@@ -150,7 +150,7 @@ var refused = []struct{ name, old, new, want string }{
 		"speeds that do not fit", `[1]	"S2"[3]`, `[1]	"S2"[3] s=4`,
 		`net:2: port 1 of "S1": the two ports of the link have no speed in common: speed bits 4 and 1`,
 	},
-	{"a bad port GUID", `[1](11)`, `[1](x)`, `net:9: bad port GUID "x)`},
+	{"a bad port GUID", `[1](11)`, `[1](x)`, `net:9: bad port GUID "x"`},
 	{
 		"an unknown alias", `"H1"[1]`, `"@up"`,
 		`net:3: alias "@up" is unknown, expected a line @[PORT] "ALIAS" before this one`,

@@ -18,6 +18,9 @@ type nodeKey struct {
 	guid    uint64
 	section int
 	name    string
+	lid     uint16
+	// line identifies a node without a GUID whose name is not unique.
+	line int
 }
 
 // node is a node whose ports have rows, or to which cables lead.
@@ -26,10 +29,11 @@ type node struct {
 	guid  uint64
 	name  string
 	ports map[int]*row // nil for a port without a row
-	// line is the line in which the node first occurs. far is set if the node occurs only as the far end of cables.
-	line  int
-	far   bool
-	index fabric.NodeIndex
+	// line is the line in which the node first occurs. far is set if the node occurs only as the far end of cables, and
+	// expected if such nodes have no rows in a list of this kind.
+	line          int
+	far, expected bool
+	index         fabric.NodeIndex
 }
 
 // nodePort is a port of a node.
@@ -48,21 +52,40 @@ type lidPort struct {
 	port int
 }
 
+type namePort struct {
+	name string
+	port int
+}
+
+// address identifies the node of a far end.
+type address struct {
+	guid uint64
+	lid  uint16
+}
+
 type builder struct {
 	p     *parser
 	b     fabric.Builder
 	nodes []*node
 	added []*node // by node index
 	byKey map[nodeKey]*node
-	// byGUID and byLID find a port by the properties that a row states for its far end. switches finds a switch by the
-	// LID of port 0.
+	// byGUID, byLID and byName find a port by the properties that a row states for its far end. byName finds ports
+	// without a LID. switches finds a switch by the LID of port 0.
 	byGUID   map[guidPort]nodePort
 	byLID    map[lidPort]nodePort
+	byName   map[namePort][]nodePort
 	switches map[uint16]*node
 	// rows is the number of rows by GUID. A switch has several rows with the same GUID.
-	rows  map[uint64]int
-	taken map[uint64]bool
-	slots int
+	rows map[uint64]int
+	// only is the type of all nodes with rows, 0 if they have several types. ends is the number of cables to a node
+	// without rows. repeated contains the names that several such nodes have.
+	only     mad.NodeType
+	ends     map[address]int
+	repeated map[string]bool
+	// expected counts the nodes that have no rows in a list of this kind, madeUp those without a GUID.
+	expected, madeUp int
+	taken            map[uint64]bool
+	slots            int
 	// whole is set if all lines were read. open counts the cables that only one end lists.
 	whole bool
 	open  int
@@ -70,6 +93,7 @@ type builder struct {
 
 func (b *builder) build() (*fabric.Fabric, error) {
 	b.byKey, b.byGUID, b.byLID = map[nodeKey]*node{}, map[guidPort]nodePort{}, map[lidPort]nodePort{}
+	b.byName, b.ends, b.repeated = map[namePort][]nodePort{}, map[address]int{}, map[string]bool{}
 	b.switches = map[uint16]*node{}
 	b.rows, b.taken = map[uint64]int{}, map[uint64]bool{}
 	for i := range b.p.rows {
@@ -81,14 +105,9 @@ func (b *builder) build() (*fabric.Fabric, error) {
 		}
 	}
 	b.whole = b.p.found == nil || b.p.found.Count == 0
-	far := make([]nodePort, len(b.p.rows))
-	for i := range b.p.rows {
-		if r := &b.p.rows[i]; r.linked {
-			var err error
-			if far[i], err = b.far(r); err != nil {
-				return nil, err
-			}
-		}
+	far, err := b.farEnds()
+	if err != nil {
+		return nil, err
 	}
 	if err := b.addNodes(); err != nil {
 		return nil, err
@@ -106,21 +125,48 @@ func (b *builder) build() (*fabric.Fabric, error) {
 }
 
 // typeOf returns the type of the node in a row. If the format does not state the type, a GUID with several rows belongs
-// to a switch.
+// to a switch. A node without rows is a switch if several cables lead to its GUID or LID, or if only adapters have
+// rows.
 func (b *builder) typeOf(s *side) mad.NodeType {
-	switch {
+	switch hasRows := b.rows[s.guid] > 0 && s.guid != 0; {
 	case s.typ != unknown:
 		return s.typ
-	case b.rows[s.guid] > 1:
+	case b.rows[s.guid] > 1 && hasRows, !hasRows && b.only == mad.NodeCA, b.ends[s.address()] > 1:
 		return mad.NodeSwitch
 	}
 	return mad.NodeCA
+}
+
+// address returns the address of the node of a far end without rows. The LID identifies the node if there is no GUID.
+func (s *side) address() address {
+	if s.guid != 0 {
+		return address{guid: s.guid}
+	}
+	return address{lid: s.lid}
+}
+
+// onlyType returns the type of all nodes with rows, 0 if they have several types.
+func (b *builder) onlyType() mad.NodeType {
+	only := b.nodes[0].typ
+	for _, n := range b.nodes {
+		if n.typ != only {
+			return unknown
+		}
+	}
+	return only
 }
 
 // nodeOf returns the node to which a port belongs. It adds the node if it does not exist yet.
 func (b *builder) nodeOf(s *side, line int) *node {
 	key := nodeKey{typ: b.typeOf(s), guid: s.guid}
 	switch {
+	case s.guid == 0:
+		if key.name, key.lid = s.name, s.lid; key.typ != mad.NodeSwitch {
+			key.lid = 0 // the ports of an adapter have different LIDs
+			if b.repeated[s.name] {
+				key.line = line
+			}
+		}
 	case key.typ == mad.NodeSwitch:
 	case s.section > 0:
 		key = nodeKey{section: s.section}
@@ -135,6 +181,11 @@ func (b *builder) nodeOf(s *side, line int) *node {
 		}
 		if n.typ == mad.NodeSwitch {
 			n.guid = s.guid
+		}
+		if s.guid == 0 {
+			n.guid = b.makeUpGUID(s.lid)
+		}
+		if n.typ == mad.NodeSwitch {
 			b.taken[n.guid] = true
 		}
 		b.byKey[key] = n
@@ -155,7 +206,10 @@ func (b *builder) near(r *row) error {
 	n.ports[r.near.port] = r
 	at := nodePort{n, r.near.port}
 	b.byGUID[guidPort{r.near.guid, r.near.port}] = at
-	if key := (lidPort{r.near.lid, r.near.port}); r.near.lid != 0 {
+	if key := (lidPort{r.near.lid, r.near.port}); r.near.lid == 0 {
+		key := namePort{r.near.name, r.near.port}
+		b.byName[key] = append(b.byName[key], at)
+	} else {
 		if _, twice := b.byLID[key]; !twice {
 			b.byLID[key] = at
 		}
@@ -166,29 +220,92 @@ func (b *builder) near(r *row) error {
 	return nil
 }
 
-// far returns the port to which the cable of a row leads. It adds the port and its node if they do not exist yet.
-func (b *builder) far(r *row) (nodePort, error) {
-	s := &r.far
-	if s.guid != 0 {
-		if at, ok := b.byGUID[guidPort{s.guid, s.port}]; ok {
-			return at, nil
+// makeUpGUID returns a GUID for a node whose GUID the list does not contain. The bit of locally administered EUI-64
+// addresses is set, so no device has the GUID.
+func (b *builder) makeUpGUID(lid uint16) uint64 {
+	const local, noLID = 0x02 << 56, 1 << 32
+	b.madeUp++
+	if lid != 0 {
+		return local + uint64(lid)<<8
+	}
+	return local + noLID + uint64(b.madeUp)<<8
+}
+
+// farEnds returns the ports to which the cables of the rows lead. It adds ports and nodes that do not exist yet.
+func (b *builder) farEnds() ([]nodePort, error) {
+	if len(b.nodes) > 0 {
+		b.only = b.onlyType()
+	}
+	far := make([]nodePort, len(b.p.rows))
+	var open []int
+	alike := map[namePort]bool{}
+	for i := range b.p.rows {
+		r := &b.p.rows[i]
+		if !r.linked {
+			continue
 		}
-	} else if at, ok := b.byLID[lidPort{s.lid, s.port}]; ok && s.lid != 0 {
+		var err error
+		if far[i], err = b.known(r); err != nil {
+			return nil, err
+		}
+		if far[i].node == nil && far[i].port == 0 {
+			open = append(open, i)
+			key := namePort{r.far.name, r.far.port}
+			b.repeated[key.name] = b.repeated[key.name] || alike[key]
+			alike[key] = true
+			if s := r.far.address(); s != (address{}) {
+				b.ends[s]++
+			}
+		}
+	}
+	for _, i := range open {
+		var err error
+		if far[i], err = b.far(&b.p.rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	return far, nil
+}
+
+// known returns the port to which the cable of a row leads. The node is nil if the port has no row. The port is then 0,
+// or unknown if the row does not identify it.
+func (b *builder) known(r *row) (nodePort, error) {
+	s := &r.far
+	switch {
+	case s.guid != 0:
+		return b.byGUID[guidPort{s.guid, s.port}], nil
+	case s.lid != 0:
+		at, ok := b.byLID[lidPort{s.lid, s.port}]
+		if n := b.switches[s.lid]; !ok && n != nil {
+			return b.unlisted(n, s.port), nil
+		}
 		return at, nil
 	}
-	if n := b.switches[s.lid]; s.guid == 0 && n != nil {
-		return b.unlisted(n, s.port), nil
+	var found []nodePort
+	for _, at := range b.byName[namePort{s.name, s.port}] {
+		if back := at.node.ports[at.port].far; back.name == r.near.name && back.port == r.near.port {
+			found = append(found, at)
+		}
 	}
-	if s.guid == 0 {
-		return nodePort{}, b.p.refuse(r.line, "port %d of %s is cabled to port %d of %s, LID %d, but that node "+
-			"is not in the file",
-			r.near.port, fabric.Escape(r.near.name), s.port, fabric.Escape(s.name), s.lid)
+	switch len(found) {
+	case 0:
+		return nodePort{}, nil
+	case 1:
+		return found[0], nil
 	}
-	known := len(b.nodes)
+	return nodePort{port: s.port}, b.p.refuse(r.line, "port %d of %s is cabled to port %d of %s, but %d such ports "+
+		"have no LID", r.near.port, fabric.Escape(r.near.name), s.port, fabric.Escape(s.name), len(found))
+}
+
+// far returns the port to which the cable of a row leads, if the port has no row.
+func (b *builder) far(r *row) (nodePort, error) {
+	s, known := &r.far, len(b.nodes)
 	n := b.nodeOf(s, r.line)
 	if len(b.nodes) > known {
-		n.far = true
-		if err := b.p.refuse(r.line, "%s has no row; it was added because cables of other rows lead to it",
+		n.far, n.expected = true, b.only != unknown && n.typ != b.only
+		if n.expected {
+			b.expected++
+		} else if err := b.p.refuse(r.line, "%s has no row; it was added because cables of other rows lead to it",
 			fabric.Escape(n.name)); err != nil {
 			return nodePort{}, err
 		}
@@ -288,6 +405,9 @@ func (b *builder) link(r *row, to nodePort) error {
 	}
 	far.Width, far.Speed, far.State = r.width, r.speed, near.State
 	b.setAddress(to, &r.far)
+	if to.node.expected {
+		return nil
+	}
 	b.open++
 	if to.node.far {
 		return nil // already reported with the node
@@ -343,4 +463,19 @@ func (b *builder) finish() (*fabric.Fabric, error) {
 		return nil, unread.At(b.p.name, lineOf(e), "%w", err)
 	}
 	return f, err
+}
+
+// warnings returns sentences about nodes without rows.
+func (b *builder) warnings() []string {
+	var w []string
+	if b.expected > 0 {
+		w = append(w, fmt.Sprintf("%s: only %s; %s known from the cables that lead to them", fabric.Escape(b.p.name),
+			prose.When(b.only == mad.NodeSwitch, "switches have rows", "adapters have rows"),
+			prose.Verb(b.expected, "other node", "is", "are")))
+	}
+	if b.madeUp > 0 {
+		w = append(w, fmt.Sprintf("%s: the list does not contain the GUIDs of %s; they get GUIDs that begin with "+
+			"0x02, which no device has", fabric.Escape(b.p.name), prose.Count(b.madeUp, "node")))
+	}
+	return w
 }

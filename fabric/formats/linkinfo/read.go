@@ -28,8 +28,8 @@ const (
 // Read reads a list of ports. The argument name identifies the file in errors. The nodes keep the order of the file.
 //
 // Read skips unreadable parts and adds them to found. If found is nil, Read returns the first unreadable part as an
-// error. A cable that only one end lists is accepted, and so is a node that occurs only as the far end of cables. The
-// warnings are sentences. O(file size).
+// error. A cable that only one end lists is accepted, and so is a node that occurs only as the far end of cables. Such
+// nodes are expected in a list of switches only or of adapters only. The warnings are sentences. O(file size).
 func Read(ctx context.Context, r io.Reader, name string, found *unread.List) (f *fabric.Fabric, warnings []string,
 	err error) {
 	p := parser{name: name, found: found}
@@ -50,7 +50,7 @@ func Read(ctx context.Context, r io.Reader, name string, found *unread.List) (f 
 	if f, err = b.build(); err != nil {
 		return nil, nil, err
 	}
-	return f, p.warnings(), nil
+	return f, append(p.warnings(), b.warnings()...), nil
 }
 
 type parser struct {
@@ -84,8 +84,8 @@ func (p *parser) parse(b []byte) error {
 	case bytes.IndexByte(b, 0) >= 0:
 		return p.refuse(p.line, "a NUL byte, %w", errRow)
 	}
-	text := strings.TrimPrefix(strings.TrimRight(string(b), "\r"), "\ufeff")
-	if strings.TrimSpace(text) == "" || text[0] == '#' || strings.HasPrefix(text, "ibwarn:") {
+	text := strings.TrimSpace(strings.TrimPrefix(string(b), "\ufeff"))
+	if text == "" || text[0] == '#' || strings.HasPrefix(text, "ibwarn:") {
 		return nil
 	}
 	r, ok, err := p.row(text)

@@ -11,6 +11,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/unread"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // The output of infiniband-diags 44 over ibsim for two switches, two hosts and a router.
@@ -49,6 +50,12 @@ Switch: 0x0000000000200000 S1:
 0x0000000000200001 "                            S2"      3    4[  ] ` +
 		`==(                Down/ Polling)==>             [  ] "" ( )
 `
+	// otherLines is a switch with two cables to a switch without rows.
+	otherLines = `0x0000000000200000 "                            S1"      1    1[  ] ` +
+		up + `  0x0000000000200002      7    1[  ] "S3" ` + could + `
+0x0000000000200000 "                            S1"      1    2[  ] ` +
+		up + `  0x0000000000200002      7    2[  ] "S3" ` + could + `
+`
 )
 
 // TestReadDamaged checks the nodes, links and findings of damaged lists.
@@ -66,7 +73,8 @@ func TestReadDamaged(t *testing.T) {
 		{"a line of garbage", listPorts, "SW     3  2 0x", "SW     3  two 0x", 5, 4, []string{"line 1", "line 5"}},
 		{"a GUID with letters", listPorts, "CA     6  1 0x0000000000100004 4x", "CA     6  1 0x000000000010000x 4x", 5,
 			4, []string{"line 1", "line 5"}},
-		{"LID 65535", listPorts, "RT     4  1", "RT 65535  1", 5, 4, []string{"line 2"}},
+		{"LID 65535", listPorts, "RT     4  1", "RT 65535  1", 5, 4, nil},
+		{"LID 50000", listPorts, "RT     4  1", "RT 50000  1", 5, 4, []string{"line 2"}},
 		{"a LID twice", listPorts, "CA     2  1 0x", "CA     6  1 0x", 5, 4, []string{"duplicate LID 3"}},
 		{"a port twice", listPorts, "SW     3  4", "SW     3  2", 5, 4, []string{"line 5", "line 1"}},
 		{"a port of garbage", listLinks, "           1    2[  ] ==( 4X", "           1    x[  ] ==( 4X", 5, 4,
@@ -81,8 +89,8 @@ func TestReadDamaged(t *testing.T) {
 				"0x0000000000200001 ( 'S1' - 'S2' )\n", "", 5, 4, []string{"truncated 8", "line 6"},
 		},
 		{
-			"a node that cables name", listLines[strings.Index(listLines, "\n")+1:], "", "", 2, 1,
-			[]string{"truncated 2", "line 1"},
+			"a switch that cables name", listLines[strings.Index(listLines, "\n")+1:] + otherLines, "", "", 4, 3,
+			[]string{"truncated 4", "line 3"},
 		},
 	} {
 		var found unread.List
@@ -113,10 +121,57 @@ func TestReadDamaged(t *testing.T) {
 	}
 }
 
+// TestIndented checks that the indented text of a manual page is the same list.
+func TestIndented(t *testing.T) {
+	for _, text := range []string{listPorts, listLinks, listLines} {
+		var of [2]*fabric.Fabric
+		for i, text := range []string{text, "   " + strings.ReplaceAll(text, "\n", "\n   ")} {
+			var err error
+			if of[i], _, err = Read(context.Background(), strings.NewReader(text), "list", nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(of[0].Ports, of[1].Ports) || !slices.Equal(of[0].Nodes, of[1].Nodes) {
+			t.Errorf("%d nodes, %d links", len(of[1].Nodes), len(of[1].Links()))
+		}
+	}
+}
+
+// TestFarEnds reads lists of switches only whose far ends have no GUIDs.
+func TestFarEnds(t *testing.T) {
+	const head = "Switch: 0x0000000000200001 S2:\n"
+	to := func(port, lid, far int, name string) string {
+		return fmt.Sprintf("  3 %d[  ] %s %d %d[  ] %q ( )\n", port, up, lid, far, name)
+	}
+	for _, c := range []struct {
+		name, text string
+		adapters   int
+	}{
+		{"two hosts", head + to(1, 4, 1, "a") + to(2, 5, 1, "b"), 2},
+		{"two ports of a host", head + to(1, 4, 1, "a") + to(2, 5, 2, "a"), 1},
+		{"two hosts of the same name", head + to(1, 4, 1, "a") + to(2, 5, 1, "a"), 2},
+		{"without LIDs", head + to(1, 0, 1, "a") + to(2, 65535, 1, "b"), 2},
+		{"the same name, without LIDs", head + to(1, 0, 1, "a") + to(2, 65535, 1, "a"), 2},
+	} {
+		f, warnings, err := Read(context.Background(), strings.NewReader(c.text), "list", nil)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if n := len(f.Nodes) - 1; n != c.adapters || len(f.Links()) != 2 {
+			t.Errorf("%s: %d adapters, %d links, expected %d and 2", c.name, n, len(f.Links()), c.adapters)
+		}
+		if made := fmt.Sprintf("the GUIDs of %s", prose.Count(c.adapters, "node")); !strings.Contains(
+			strings.Join(warnings, "\n"), made) {
+			t.Errorf("%s: warnings %q, expected %s", c.name, warnings, made)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		listPorts, listLinks, listLines, listPorts[:300], strings.ReplaceAll(listLines, "0x00000000001",
-			"0x00000000002"),
+			"0x00000000002"), listLinks[strings.Index(listLinks, "Switch"):], otherLines,
 	} {
 		f.Add([]byte(text))
 	}

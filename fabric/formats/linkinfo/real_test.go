@@ -83,13 +83,18 @@ func TestAgainstIbnetdiscover(t *testing.T) {
 	for name, path := range sources(t) {
 		t.Run(name, func(t *testing.T) {
 			sim := ibsimtest.Start(t, path)
+			sameNodes(t, sim, "iblinkinfo") // whose nodes have no LIDs
 			ibsimtest.OpenSM(t, sim)
+			for _, only := range []string{"iblinkinfo --switches-only", "iblinkinfo --cas-only"} {
+				sameNodes(t, sim, only)
+			}
 			file, err := ibnet.Read(context.Background(), strings.NewReader(sim.Output("ibnetdiscover")),
 				"ibnetdiscover", ibnet.Options{Strict: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, tool := range [][]string{{"ibnetdiscover", "-p"}, {"iblinkinfo"}, {"iblinkinfo", "-l"}} {
+			for _, tool := range [][]string{{"ibnetdiscover", "-p"}, {"iblinkinfo"}, {"iblinkinfo", "-l"},
+				{"iblinkinfo", "-p"}, {"iblinkinfo", "-l", "-p"}, {"iblinkinfo", "-l", "--switches-only"}} {
 				text := sim.Output(tool[0], tool[1:]...)
 				f, _, err := linkinfo.Read(context.Background(), strings.NewReader(text), "list", nil)
 				if err != nil {
@@ -109,6 +114,40 @@ func TestAgainstIbnetdiscover(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// sameNodes compares the names and cables in a list with those that ibnetdiscover prints. A list of adapters lacks the
+// cables without an adapter.
+func sameNodes(t *testing.T, sim *ibsimtest.Sim, command string) {
+	t.Helper()
+	file, err := ibnet.Read(context.Background(), strings.NewReader(sim.Output("ibnetdiscover")), "ibnetdiscover",
+		ibnet.Options{Strict: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Fields(command)
+	f, _, err := linkinfo.Read(context.Background(), strings.NewReader(sim.Output(words[0], words[1:]...)), "list", nil)
+	if err != nil {
+		t.Errorf("%s: %v", command, err)
+		return
+	}
+	cables := func(f *fabric.Fabric) (lines []string) {
+		for _, l := range f.Links() {
+			ends := []string{f.PortName(l.A), f.PortName(l.B)}
+			slices.Sort(ends)
+			isAdapter := func(port fabric.PortIndex) bool { return f.Nodes[f.Ports[port].Node].Type == mad.NodeCA }
+			if slices.Contains(words, "--cas-only") && !isAdapter(l.A) && !isAdapter(l.B) {
+				continue
+			}
+			p := &f.Ports[l.A]
+			lines = append(lines, fmt.Sprintf("%v %v%v", ends, p.Width, p.Speed))
+		}
+		slices.Sort(lines)
+		return lines
+	}
+	if got, want := cables(f), cables(file.Fabric); !slices.Equal(got, want) {
+		t.Errorf("%s: %d cables, expected %d:\n%v\n%v", command, len(got), len(want), got, want)
 	}
 }
 

@@ -42,17 +42,18 @@ type row struct {
 var errRow = errors.New("expected a line of ibnetdiscover -p or iblinkinfo")
 
 // The formats of lines in infiniband-diags 44: a line of ibnetdiscover -p, a line of iblinkinfo -l, a port line of
-// iblinkinfo, and the line before the ports of a node.
+// iblinkinfo, and the line before the ports of a node. With -p, iblinkinfo adds the settings of a port to its state.
 var (
 	ports = regexp.MustCompile(
 		`^(SW|CA|RT) +(\d+) +(\d+) 0x([0-9a-fA-F]{1,16}) +(\S+) (\S+)` +
-			`(?: - (SW|CA|RT) +(\d+) +(\d+) 0x([0-9a-fA-F]{1,16}) \( '(.*?)' - '(.*)' \)| +'(.*)')\s*$`)
+			`(?: - (SW|CA|RT) +(\d+) +(\d+) 0x([0-9a-fA-F]{1,16}) \( '(.*?)' - '(.*)' \)| +'(.*)')$`)
 	line    = regexp.MustCompile(`^0x([0-9a-fA-F]{1,16}) "(.*?)" +(\d+) +(\d+)\[[^]]*\] ==\((.*?)\)==> +(.*)$`)
-	port    = regexp.MustCompile(`^ +(?:0x([0-9a-fA-F]{1,16}) +)?(\d+) +(\d+)\[[^]]*\] ==\((.*?)\)==> +(.*)$`)
-	section = regexp.MustCompile(`^(?:Switch: 0x([0-9a-fA-F]{1,16}) (.*)|(CA|Router): (.*)):\s*$`)
+	port    = regexp.MustCompile(`^(?:0x([0-9a-fA-F]{1,16}) +)?(\d+) +(\d+)\[[^]]*\] ==\((.*?)\)==> +(.*)$`)
+	section = regexp.MustCompile(`^(?:Switch: 0x([0-9a-fA-F]{1,16}) (.*)|(CA|Router): (.*)):$`)
 	farEnd  = regexp.MustCompile(`^(?:0x([0-9a-fA-F]{1,16}) +)?(\d+) +(\d+)\[[^]]*\] "(.*)" \(.*$`)
 	noEnd   = regexp.MustCompile(`^\[[^]]*\] "" \(.*$`)
-	rate    = regexp.MustCompile(`^ *(?:(\d+)X +([0-9.]+ Gbps(?: \(FDR10\))?|\S.*?) +)?([A-Za-z]+)/ *([A-Za-z]+) *$`)
+	rate    = regexp.MustCompile(`^ *(?:(\d+)X +([0-9.]+ Gbps(?: \(FDR10\))?|\S.*?) +)?([A-Za-z]+)/ *([A-Za-z]+) *` +
+		`(?:\) \(HOQ:.*)?$`)
 )
 
 var types = map[string]mad.NodeType{
@@ -118,7 +119,7 @@ func sideOf(typ mad.NodeType, guid, lid, num, name string) (side, error) {
 	}
 	s.port = int(n)
 	l, err := strconv.ParseUint(lid, 10, 64)
-	if err != nil || l > fabric.MaxUnicastLID {
+	if l = fabric.AssignedLID(l); err != nil || l > fabric.MaxUnicastLID {
 		return s, fmt.Errorf("LID %s, expected at most %d", lid, fabric.MaxUnicastLID)
 	}
 	s.lid = uint16(l)

@@ -102,8 +102,8 @@ func (e *subnetEnd) parseAddress(line []byte) ([]byte, error) {
 
 // checkLID returns an error for an invalid LID, and sets the LID to 0.
 func (e *subnetEnd) checkLID() error {
-	lid := e.lid
-	if lid <= fabric.MaxUnicastLID {
+	lid := uint16(fabric.AssignedLID(uint64(e.lid)))
+	if e.lid = lid; lid <= fabric.MaxUnicastLID {
 		return nil
 	}
 	e.lid = 0
