@@ -17,7 +17,7 @@ import (
 
 // Feature is the commands dump.
 var Feature = feature.Feature{Name: "dump", Keys: []feature.Key{
-	{Name: "dump", Keys: "D", Help: "write routes or the topology to a file; asks what and where"},
+	{Name: "dump", Keys: "D", Help: "write routes or the topology to a file, step by step"},
 }, Commands: commands()}
 
 func commands() []feature.Command {

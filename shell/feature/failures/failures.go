@@ -17,13 +17,13 @@ import (
 var Feature = feature.Feature{Name: "failures", Keys: []feature.Key{
 	{Name: "pane-5", Keys: "5", Pane: "What-if", Help: "simulated failures and their effects"},
 	{
-		Name: "fail", Keys: "f", Help: "simulate the failure of the selected link, switch or host, or of all that " +
-			"are marked",
+		Name: "fail", Keys: "f", Help: "simulate the failure of the selected link, switch or host, or of all " +
+			"marked rows",
 	},
 	{Name: "undo", Keys: "u", Help: "undo the selected failure, repair or addition, or else the last one"},
 	{
-		Name: "fail-guided", Keys: "F", Help: "simulate a failure; asks for the kind: a cable, a switch, a chassis, " +
-			"links at random",
+		Name: "fail-guided", Keys: "F", Help: "simulate a failure, step by step: a cable, a switch, a chassis, " +
+			"or links at random",
 	},
 }, Commands: append([]feature.Command{
 	{

@@ -21,7 +21,7 @@ import (
 
 // Feature provides the commands "load ...", except "load paths".
 var Feature = feature.Feature{Name: "load", Keys: []feature.Key{
-	{Name: "load", Keys: "L", Help: "read routes or a topology from a file; asks which"},
+	{Name: "load", Keys: "L", Help: "read routes or a topology from a file, step by step"},
 }, Commands: commands()}
 
 func commands() []feature.Command {

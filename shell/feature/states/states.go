@@ -16,8 +16,8 @@ import (
 // Feature is the command show states.
 var Feature = feature.Feature{Name: "states", Keys: []feature.Key{
 	{
-		Name: "picture", Keys: "v", Help: "show another state: live, base, whatif, staged; of an event, before " +
-			"and after",
+		Name: "picture", Keys: "v", Help: "show another state: live, base, whatif, staged; with an event, " +
+			"the state before or after it",
 	},
 }, Commands: []feature.Command{{
 	Path:     "show states",

@@ -27,8 +27,8 @@ func (t *trace) Actions() []pane.Action {
 		{Name: "trace-back", Binding: pane.On("exchange source and destination", "x"), Group: "Trace",
 			After: "trace-to", Label: "path back", Rank: 12, Why: t.whyNoTrace, Do: t.exchange},
 		{Name: "trace-against",
-			Binding: pane.On("choose the state that the hops of the trace are compared with: live, base, whatif, "+
-				"staged, or the last entry of the history", "V"), Group: "Trace", After: "trace-back",
+			Binding: pane.On("choose the state with which the trace is compared: live, base, whatif, staged, or "+
+				"the last shown entry of the history", "V"), Group: "Trace", After: "trace-back",
 			Label: "against", Rank: 12,
 			Word: t.againstWord, Own: true, Why: t.whyNoOther, Do: t.nextAgainst},
 	}
