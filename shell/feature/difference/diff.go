@@ -20,7 +20,7 @@ import (
 
 // Feature is the commands diff and changes.
 var Feature = feature.Feature{Name: "difference", Keys: []feature.Key{
-	{Name: "diff", Keys: "d", Help: "compare staged with the base, or list the changes since the selected history entry"},
+	{Name: "diff", Keys: "d", Help: "compare staged with the base, or list the changes since the selected entry"},
 }, Commands: []feature.Command{
 	{
 		Path:    "diff",
