@@ -179,9 +179,9 @@ func keyList() string {
 		"* A key is one of: a character, `space`, `ctrl+LETTER`, `alt+CHARACTER`, `f1` to `f12`,\n  `" +
 		strings.Join(namedKeys[:8], "`, `") + "`,\n  `" + strings.Join(namedKeys[8:15], "`, `") + "`.\n" +
 		"* An action without keys can be run from the list that `?` opens.\n" +
-		"* A skin is a YAML file that changes styles of the theme, except those of the theme none, for example\n" +
-		"  `cursor: {fg: \"#ffffff/15\", bg: \"#00408f/4\", bold: true}`. A colour is `#rrggbb`; `/N` adds the\n" +
-		"  number of the colour for terminals with 16 colours. A style can also have `bold`, `reverse` and\n" +
+		"* A skin is a YAML file that changes styles of the theme, except those of the theme none.\n" +
+		"  Example: `cursor: {fg: \"#ffffff/15\", bg: \"#00408f/4\", bold: true}`. A colour is `#rrggbb`; `/N`\n" +
+		"  adds the number of the colour for terminals with 16 colours. A style can also have `bold`, `reverse` and\n" +
 		"  `underline`. If a skin has an unknown name of a style, the error lists all names.\n")
 	group := ""
 	for _, a := range keymap() {
