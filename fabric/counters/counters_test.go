@@ -173,7 +173,7 @@ func TestDeltas(t *testing.T) {
 		t.Errorf("%+v: %g errors and %g words a second, want 4 and 160", d, d.PerSecond(counters.SymbolErrors),
 			d.PerSecond(counters.XmitData))
 	}
-	if d.Cleared != counters.Of(counters.XmitData) || d.Stopped != counters.Of(counters.SymbolErrors) {
+	if d.Cleared != d.Has || d.Stopped != counters.Of(counters.SymbolErrors) {
 		t.Errorf("cleared %b, stopped %b", d.Cleared, d.Stopped)
 	}
 	if d := counters.Deltas(reading(0, 1, 1, 0), reading(0, 2, 2, 0))[1]; d.PerSecond(counters.SymbolErrors) != 0 {

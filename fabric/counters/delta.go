@@ -15,8 +15,9 @@ type Delta struct {
 	Seconds  float64
 	Increase Values
 	Has      Set // counters in both readings
-	// Cleared contains counters whose later value is lower. They were cleared, or the node restarted. Their true
-	// increase may be higher than Increase.
+	// Cleared contains all counters if the later value of any is lower. Then counters were cleared, or the node
+	// restarted. The others may have been cleared too, and have passed their earlier values since. So the true
+	// increases may be higher than Increase.
 	Cleared Set
 	Stopped Set // counters at their greatest value; their increase is a minimum
 	// Wrapped contains 64-bit counters that passed 2^64. Their increase is exact.
@@ -94,11 +95,10 @@ func Between(was, is *Port) Delta {
 		}
 	}
 	if d.Cleared != 0 {
-		d.Cleared |= d.Wrapped
-		d.Wrapped = 0
-	}
-	for c := range d.Cleared.All() {
-		d.Increase[c] = is.Values[c]
+		for c := range (d.Cleared | d.Wrapped).All() {
+			d.Increase[c] = is.Values[c]
+		}
+		d.Cleared, d.Wrapped = d.Has, 0
 	}
 	return d
 }

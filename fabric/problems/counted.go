@@ -83,41 +83,39 @@ func nameWithPeer(f *fabric.Fabric, port fabric.PortIndex) string {
 	return f.PortName(port)
 }
 
-// Seen is a change that a sweep found.
-type Seen struct {
+// LinkLoss is a time at which a sweep found that a link was down.
+type LinkLoss struct {
 	When time.Time
-	fabric.Change
+	A, B fabric.End
 }
 
 // flaps is the number of times that a link must go down before it is reported as flapping.
 const flaps = 2
 
-// Flapping reports links that went down at least twice while the subnet was watched.
-func (r *Report) Flapping(f *fabric.Fabric, seen []Seen) {
+// Flapping reports links that went down at least twice.
+func (r *Report) Flapping(seen []LinkLoss) {
 	type link struct{ a, b end }
 	times := map[link][]time.Time{}
 	var order []link
 	ends := map[link][2]fabric.End{}
 	for _, s := range seen {
-		if s.Kind != fabric.LinkDown {
-			continue
+		a, b := s.A, s.B
+		if a.GUID > b.GUID || a.GUID == b.GUID && a.Port > b.Port {
+			a, b = b, a
 		}
-		l := link{end{s.At.GUID, s.At.Port}, end{s.Peer.GUID, s.Peer.Port}}
-		if l.a.guid > l.b.guid || l.a.guid == l.b.guid && l.a.port > l.b.port {
-			l = link{l.b, l.a}
-		}
+		l := link{end{a.GUID, a.Port}, end{b.GUID, b.Port}}
 		if times[l] == nil {
 			order = append(order, l)
 		}
 		times[l] = append(times[l], s.When)
-		ends[l] = [2]fabric.End{s.At, s.Peer}
+		ends[l] = [2]fabric.End{a, b}
 	}
 	for _, l := range order {
 		if n := len(times[l]); n >= flaps {
 			e := ends[l]
 			r.Add(Flapping, placeOf(e[0]), "reseat, then replace the cable; until then disable the port: "+
 				"ibportstate disable",
-				"%s to %s went down %d times from %s to %s", e[0].Name, e[1].Name, n,
+				"%s to %s was found down %d times from %s to %s", e[0].Name, e[1].Name, n,
 				when.Clock(slices.MinFunc(times[l], time.Time.Compare)),
 				when.Clock(slices.MaxFunc(times[l], time.Time.Compare)))
 		}

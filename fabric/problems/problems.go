@@ -33,10 +33,22 @@ const (
 	Note                    // worth knowing
 )
 
-func (s Severity) String() string { return [...]string{"error", "warning", "note"}[min(s, Note)] }
+func (s Severity) String() string { return severities[min(s, Note)] }
+
+var severities = [...]string{"error", "warning", "note"}
 
 // MarshalText implements [encoding.TextMarshaler].
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (s *Severity) UnmarshalText(text []byte) error {
+	i := slices.Index(severities[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("unknown severity %q", text)
+	}
+	*s = Severity(i)
+	return nil
+}
 
 // Kind names a kind of problem in two or three words.
 type Kind string

@@ -89,17 +89,12 @@ func (s *Store) Keep(ctx context.Context, r Round) error {
 }
 
 func (s *Store) keep(ctx context.Context, tx *sql.Tx, p *ports, r *Round) error {
-	// If a sample belongs to a period that has already been rolled up, it counts in the next period.
-	late, err := setting(ctx, tx, rolledTo(hours))
-	if err != nil {
-		return err
-	}
-	if r.level() == seconds {
-		more, err := setting(ctx, tx, rolledTo(minutes))
-		if err != nil {
+	var rolled [hours + 1]int64
+	for level := minutes; level <= hours; level++ {
+		var err error
+		if rolled[level], err = setting(ctx, tx, rolledTo(level)); err != nil {
 			return err
 		}
-		late = max(late, more)
 	}
 	order := make([]int, len(r.Samples))
 	for i := range order {
@@ -113,7 +108,7 @@ func (s *Store) keep(ctx context.Context, tx *sql.Tx, p *ports, r *Round) error 
 		if n < 0 {
 			n = len(order)
 		}
-		row := row{subnet: p.id, level: r.level(), block: of, what: r.What, began: math.MaxInt64, until: late + 1}
+		row := row{subnet: p.id, level: r.level(), block: of, what: r.What, began: math.MaxInt64}
 		s.sums.reset()
 		s.sums.what = r.What
 		for _, i := range order[:n] {
@@ -121,6 +116,11 @@ func (s *Store) keep(ctx context.Context, tx *sql.Tx, p *ports, r *Round) error 
 			s.sums.sample(uint16(nth(i)%perBlock), r.What, x)
 			row.until = max(row.until, x.Until.UnixMilli())
 			row.began = min(row.began, x.Until.UnixMilli()-int64(1000*x.Seconds))
+		}
+		// If a period has already been rolled up, for example because the clock was set back, its samples belong to the
+		// level to which it was rolled up.
+		for row.level < hours && row.until <= rolled[row.level+1] {
+			row.level++
 		}
 		if err := s.insert(ctx, tx, row, s.sums.block()); err != nil {
 			return err

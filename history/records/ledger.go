@@ -5,8 +5,10 @@ package records
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -49,12 +51,55 @@ CREATE TABLE acknowledged (
 ) WITHOUT ROWID;
 `
 
+// evidenceSchema adds the column for [Episode.Evidence], encoded in JSON.
+const evidenceSchema = "ALTER TABLE problem ADD COLUMN evidence TEXT NOT NULL DEFAULT '';\n"
+
 // Episode is a problem from the time at which it was found until the time at which it was no longer found.
 type Episode struct {
 	problems.Problem // Since is the time at which the problem began
 	// Seen is the last time at which it was found. Closed is the first time at which it was looked for and not found,
 	// zero while it is open.
 	Seen, Closed time.Time
+	// Evidence is the evidence over time: the first, the last, and up to 14 of those between, spread over the time.
+	Evidence []Evidence
+}
+
+// Evidence is the severity and the description of a problem from the time When on.
+type Evidence struct {
+	When     time.Time         `json:"when"`
+	Severity problems.Severity `json:"severity"`
+	What     string            `json:"what"`
+}
+
+// mostEvidence is the maximum number of elements of [Episode.Evidence].
+const mostEvidence = 16
+
+// find sets what was found at a time. If there is too much evidence, it removes the one that is closest to its
+// neighbours in time.
+func (e *Episode) find(p *problems.Problem, when time.Time) {
+	e.Severity, e.What, e.Try, e.Seen = p.Severity, p.What, p.Try, when
+	if n := len(e.Evidence); n > 0 && e.Evidence[n-1].What == p.What && e.Evidence[n-1].Severity == p.Severity {
+		return
+	}
+	e.Evidence = append(e.Evidence, Evidence{when, p.Severity, p.What})
+	if len(e.Evidence) <= mostEvidence {
+		return
+	}
+	closest, least := 1, time.Duration(math.MaxInt64)
+	for i := 1; i < len(e.Evidence)-1; i++ {
+		if d := e.Evidence[i+1].When.Sub(e.Evidence[i-1].When); d < least {
+			closest, least = i, d
+		}
+	}
+	e.Evidence = slices.Delete(e.Evidence, closest, closest+1)
+}
+
+// shift adds a duration to all times.
+func (e *Episode) shift(by time.Duration) {
+	e.Since, e.Seen = e.Since.Add(by), e.Seen.Add(by)
+	for i := range e.Evidence {
+		e.Evidence[i].When = e.Evidence[i].When.Add(by)
+	}
 }
 
 // Acknowledgement silences a problem from Given to Until.
@@ -67,52 +112,103 @@ type Acknowledgement struct {
 // Unobserved is the time after which two observations are no longer one period.
 const Unobserved = 5 * time.Minute
 
-// Observe stores the problems of a subnet that were found at a time. It returns the episodes that opened and closed.
-// Problems that have one ID are one episode. O(open episodes + found).
-func (s *Store) Observe(ctx context.Context, subnet string, when time.Time,
-	found []problems.Problem) (opened, closed []Episode, err error) {
+// Observe stores the problems of a subnet that were found at a time. A problem that was not found closes if isChecked
+// is true for it. It returns the episodes that opened and closed. Problems that have one ID are one episode. O(open
+// episodes + found).
+func (s *Store) Observe(ctx context.Context, subnet string, when time.Time, found []problems.Problem,
+	isChecked func(*problems.Problem) bool) (opened, closed []Episode, err error) {
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		opened, closed = nil, nil
 		id, err := addSubnet(ctx, tx, subnet)
 		if err != nil {
 			return err
 		}
-		last, err := extend(ctx, tx, id, when)
-		if err != nil {
+		if err := extend(ctx, tx, id, when); err != nil {
 			return err
 		}
-		open, err := episodes(ctx, tx, id, "closed = 0")
+		all, err := takeOpen(ctx, tx, id)
 		if err != nil {
 			return err
 		}
 		present := distinct(found)
-		for _, e := range open {
+		for k := range all {
+			e := &all[k]
 			i := slices.IndexFunc(present, func(p problems.Problem) bool { return p.ID() == e.ID() })
-			if i < 0 {
-				e.Seen, e.Closed = last, when
-				closed = append(closed, e)
-			} else {
-				e.Severity, e.What, e.Try, e.Seen = present[i].Severity, present[i].What, present[i].Try, when
+			switch {
+			case i >= 0:
+				e.find(&present[i], when)
 				present = slices.Delete(present, i, i+1)
-			}
-			if err := putEpisode(ctx, tx, id, e); err != nil {
-				return err
+			case isChecked(&e.Problem):
+				e.Closed = when
+				closed = append(closed, *e)
 			}
 		}
-		for _, p := range present {
-			e := Episode{Problem: p, Seen: when}
-			if e.Since, err = began(ctx, tx, id, p, when); err != nil {
+		for i := range present {
+			e := Episode{Problem: present[i]}
+			if e.Since, err = began(ctx, tx, id, e.Problem, when); err != nil {
 				return err
 			}
+			e.find(&present[i], when)
 			opened = append(opened, e)
-			if err := putEpisode(ctx, tx, id, e); err != nil {
-				return err
-			}
 		}
-		return nil
+		return putEpisodes(ctx, tx, id, append(all, opened...))
 	})
 	return opened, closed, s.failed("store the problems", err)
 }
+
+// takeOpen removes the open episodes of a subnet from the file and returns them.
+func takeOpen(ctx context.Context, tx *sql.Tx, subnet int64) ([]Episode, error) {
+	open, err := episodes(ctx, tx, subnet, "closed = 0")
+	if err == nil {
+		_, err = tx.ExecContext(ctx, "DELETE FROM problem WHERE subnet = ? AND closed = 0", subnet)
+	}
+	return open, err
+}
+
+// SetClock adapts the times of open problems and outages of a subnet to a clock that was set by a step since the last
+// observation, so that their lengths stay true. If the step is unknown, it is 0. If now is before the last observation
+// nevertheless, the clock was set back by at least that time. Then the lengths are lower bounds.
+func (s *Store) SetClock(ctx context.Context, subnet string, now time.Time, step time.Duration) error {
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		id, err := addSubnet(ctx, tx, subnet)
+		if err != nil {
+			return err
+		}
+		last, err := setting(ctx, tx, lastObserved(id))
+		if err != nil {
+			return err
+		}
+		bounded := step != 0
+		if back := now.UnixMilli() - last; !bounded && back < 0 {
+			step = time.Duration(back) * time.Millisecond
+		}
+		if max(step, -step) < shortestStep {
+			return nil
+		}
+		open, err := takeOpen(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		for i := range open {
+			open[i].shift(step)
+		}
+		down, err := takeDown(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		for i := range down {
+			down[i].shift(step)
+			if !bounded {
+				down[i].WasUp = time.Time{}
+			}
+		}
+		return errors.Join(putEpisodes(ctx, tx, id, open), putOutages(ctx, tx, id, down))
+	})
+	return s.failed("store a change of the clock", err)
+}
+
+// shortestStep is the minimum change of the clock to which times are adapted.
+const shortestStep = time.Second
 
 // distinct returns problems with distinct IDs. Several problems of one ID become one with the worst severity.
 func distinct(found []problems.Problem) []problems.Problem {
@@ -150,32 +246,40 @@ func began(ctx context.Context, tx *sql.Tx, subnet int64, p problems.Problem, wh
 	return p.Since, err
 }
 
-// extend extends the last observed period to a time, or begins another one. It returns the time of the previous
-// observation, or when if there is none.
-func extend(ctx context.Context, tx *sql.Tx, subnet int64, when time.Time) (last time.Time, err error) {
+// extend extends the observed period before a time, or begins another one.
+func extend(ctx context.Context, tx *sql.Tx, subnet int64, when time.Time) error {
 	var from, until int64
-	err = tx.QueryRowContext(ctx, "SELECT began, until FROM observed WHERE subnet = ? ORDER BY until DESC LIMIT 1",
-		subnet).Scan(&from, &until)
-	none := errors.Is(err, sql.ErrNoRows)
-	if err != nil && !none {
-		return when, err
-	}
 	now := when.UnixMilli()
-	if none || now-until > Unobserved.Milliseconds() || now < until {
-		from = now
+	err := tx.QueryRowContext(ctx, "SELECT began, until FROM observed WHERE subnet = ? AND until <= ? "+
+		"ORDER BY until DESC LIMIT 1", subnet, now).Scan(&from, &until)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && now-until > Unobserved.Milliseconds() {
+		from, err = now, nil
+	}
+	if err != nil {
+		return err
 	}
 	_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO observed VALUES (?, ?, ?)", subnet, from, now)
-	if none {
-		return when, err
-	}
-	return time.UnixMilli(min(until, now)), err
+	return errors.Join(err, set(ctx, tx, lastObserved(subnet), now))
 }
 
-func putEpisode(ctx context.Context, tx *sql.Tx, subnet int64, e Episode) error {
-	_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO problem VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", subnet,
-		e.ID(), e.Since.UnixMilli(), e.Seen.UnixMilli(), milliseconds(e.Closed), e.Severity, e.Kind, int64(e.At.GUID),
-		e.At.Port, e.At.Name, e.What, e.Try)
-	return err
+// lastObserved returns the name of a setting. Its value is the time of the last observation of a subnet.
+func lastObserved(subnet int64) string { return fmt.Sprintf("observed %d", subnet) }
+
+func putEpisodes(ctx context.Context, tx *sql.Tx, subnet int64, all []Episode) error {
+	for i := range all {
+		e := &all[i]
+		evidence, err := json.Marshal(e.Evidence)
+		if err != nil {
+			return err
+		}
+		const insert = "INSERT OR REPLACE INTO problem VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+		if _, err := tx.ExecContext(ctx, insert, subnet, e.ID(), e.Since.UnixMilli(), e.Seen.UnixMilli(),
+			milliseconds(e.Closed), e.Severity, e.Kind, int64(e.At.GUID), e.At.Port, e.At.Name, e.What, e.Try,
+			evidence); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func milliseconds(t time.Time) int64 {
@@ -194,8 +298,8 @@ func fromMilliseconds(ms int64) time.Time {
 
 // episodes returns the episodes of a subnet for which a condition holds, in the order in which they opened.
 func episodes(ctx context.Context, from querier, subnet int64, condition string, args ...any) ([]Episode, error) {
-	rows, err := from.QueryContext(ctx, "SELECT opened, seen, closed, severity, kind, guid, port, name, what, try "+
-		"FROM problem WHERE subnet = ? AND "+condition+" ORDER BY opened, severity, id",
+	rows, err := from.QueryContext(ctx, "SELECT opened, seen, closed, severity, kind, guid, port, name, what, try, "+
+		"evidence FROM problem WHERE subnet = ? AND "+condition+" ORDER BY opened, severity, id",
 		append([]any{subnet}, args...)...)
 	if err != nil {
 		return nil, err
@@ -205,12 +309,21 @@ func episodes(ctx context.Context, from querier, subnet int64, condition string,
 	for rows.Next() {
 		var e Episode
 		var opened, seen, closed, guid int64
+		var evidence sql.RawBytes
 		if err := rows.Scan(&opened, &seen, &closed, &e.Severity, &e.Kind, &guid, &e.At.Port, &e.At.Name, &e.What,
-			&e.Try); err != nil {
+			&e.Try, &evidence); err != nil {
 			return nil, err
+		}
+		if len(evidence) > 0 {
+			if err := json.Unmarshal(evidence, &e.Evidence); err != nil {
+				return nil, fmt.Errorf("damaged evidence: %w", err)
+			}
 		}
 		e.At.GUID = uint64(guid)
 		e.Since, e.Seen, e.Closed = time.UnixMilli(opened), time.UnixMilli(seen), fromMilliseconds(closed)
+		if e.Evidence == nil { // stored by version 3
+			e.Evidence = []Evidence{{e.Seen, e.Severity, e.What}}
+		}
 		all = append(all, e)
 	}
 	return all, rows.Err()
@@ -248,7 +361,12 @@ func (s *Store) observed(ctx context.Context, subnet, from, to int64) ([]Span, e
 		if err := rows.Scan(&began, &until); err != nil {
 			return nil, err
 		}
-		all = append(all, Span{time.UnixMilli(max(began, from)), time.UnixMilli(min(until, to))})
+		x := Span{time.UnixMilli(max(began, from)), time.UnixMilli(min(until, to))}
+		if n := len(all); n > 0 && !x.Since.After(all[n-1].Until) { // the clock was set back
+			all[n-1].Until = later(all[n-1].Until, x.Until)
+		} else {
+			all = append(all, x)
+		}
 	}
 	return all, rows.Err()
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/test/testenv"
@@ -20,7 +21,11 @@ func TestLedger(t *testing.T) {
 	r := testenv.Rand(t)
 	file := filepath.Join(t.TempDir(), records.FileName)
 	now := time.UnixMilli(1_700_000_000_000)
-	type episode struct{ opened, seen, closed time.Time }
+	type episode struct {
+		opened, seen, closed time.Time
+		first, last          string
+		changes              int
+	}
 	all, isOpen := map[string][]*episode{}, map[string]bool{}
 	var began, last time.Time
 	for range testenv.Count(t, 5, 20) {
@@ -34,27 +39,31 @@ func TestLedger(t *testing.T) {
 				began = now
 			}
 			var found []problems.Problem
-			present := map[string]bool{}
+			present, what := map[string]bool{}, map[string]string{}
 			for port := range 8 {
 				if r.IntN(3) == 0 {
 					continue
 				}
 				p := problems.Problem{Kind: problems.Slow, Severity: problems.Warning, What: fmt.Sprint(r.IntN(9)),
 					At: problems.Place{GUID: 7, Port: port}}
-				found, present[p.ID()] = append(found, p), true
+				found, present[p.ID()], what[p.ID()] = append(found, p), true, p.What
 			}
-			opened, closed, err := s.Observe(t.Context(), "a", now, found)
+			opened, closed, err := s.Observe(t.Context(), "a", now, found, always)
 			if err != nil {
 				t.Fatal(err)
 			}
 			wantOpened, wantClosed := 0, 0
 			for id := range present {
 				if !isOpen[id] {
-					all[id] = append(all[id], &episode{opened: now})
+					all[id] = append(all[id], &episode{opened: now, first: what[id]})
 					wantOpened++
 				}
 				isOpen[id] = true
-				all[id][len(all[id])-1].seen = now
+				e := all[id][len(all[id])-1]
+				if e.last != what[id] {
+					e.changes++
+				}
+				e.seen, e.last = now, what[id]
 			}
 			for id, open := range isOpen {
 				if open && !present[id] {
@@ -93,9 +102,12 @@ func TestLedger(t *testing.T) {
 		}
 		for _, e := range got {
 			if !slices.ContainsFunc(all[e.ID()], func(x *episode) bool {
-				return x.opened.Equal(e.Since) && x.seen.Equal(e.Seen) && x.closed.Equal(e.Closed)
+				n := len(e.Evidence)
+				return x.opened.Equal(e.Since) && x.seen.Equal(e.Seen) && x.closed.Equal(e.Closed) &&
+					n == min(x.changes, 16) && e.Evidence[0].What == x.first && e.Evidence[n-1].What == x.last
 			}) {
-				t.Fatalf("no episode of %s from %v, seen %v, closed %v", e.ID(), e.Since, e.Seen, e.Closed)
+				t.Fatalf("no episode of %s from %v, seen %v, closed %v, with %v", e.ID(), e.Since, e.Seen, e.Closed,
+					e.Evidence)
 			}
 		}
 	}
@@ -125,5 +137,137 @@ func TestInForce(t *testing.T) {
 		if got := records.InForce(all, at(minutes))["a"].Reason; got != want {
 			t.Errorf("after %d minutes %q is in force, want %q", minutes, got, want)
 		}
+	}
+}
+
+// always is a check of a problem that is always possible.
+func always(*problems.Problem) bool { return true }
+
+// TestSetClock lets problems and outages come and go on a simulated clock that is set forward and back now and then.
+// Recorders that run know by how much; between two recorders it is unknown. It checks that the length of each problem
+// and the bounds of each outage are true for the time that passed.
+func TestSetClock(t *testing.T) {
+	r := testenv.Rand(t)
+	a, b := fabric.End{GUID: 7, Port: 1}, fabric.End{GUID: 9, Port: 2}
+	slow := problems.Problem{Kind: problems.Slow, What: "slow", At: problems.Place{GUID: 7, Port: 3}}
+	for range testenv.Count(t, 8, 200) {
+		s := open(t, filepath.Join(t.TempDir(), records.FileName))
+		passed, clock := time.Duration(0), time.UnixMilli(1_700_000_000_000)
+		type span struct{ began, ended time.Duration }
+		var wantProblems, wantDown []span
+		isSlow, isDown := false, false
+		var lastUp time.Time
+		set := func(step time.Duration, isKnown bool) {
+			clock = clock.Add(step)
+			if !lastUp.IsZero() {
+				lastUp = lastUp.Add(step)
+			}
+			if !isKnown {
+				step, lastUp = 0, time.Time{}
+			}
+			if err := s.SetClock(t.Context(), "a", clock, step); err != nil {
+				t.Fatal(err)
+			}
+		}
+		back := false // the clock was set back while no recorder ran
+		for range 60 {
+			d := time.Duration(20+r.IntN(100)) * time.Second
+			passed, clock = passed+d, clock.Add(d)
+			switch r.IntN(12) {
+			case 0:
+				set(time.Duration(r.IntN(7200)-3600)*time.Second, true)
+			case 1:
+				set(-time.Duration(r.IntN(3600))*time.Second-d, false)
+				back = true
+			default:
+				set(0, true)
+			}
+			if r.IntN(4) == 0 {
+				if isSlow = !isSlow; isSlow {
+					wantProblems = append(wantProblems, span{began: passed})
+				} else {
+					wantProblems[len(wantProblems)-1].ended = passed
+				}
+			}
+			var changes []records.LinkChange
+			if r.IntN(4) == 0 {
+				isDown = !isDown
+				changes = []records.LinkChange{{When: clock, Up: !isDown, A: a, B: b, WasUp: lastUp}}
+				if isDown {
+					wantDown = append(wantDown, span{began: passed})
+				} else {
+					wantDown[len(wantDown)-1].ended = passed
+				}
+			}
+			if !isDown {
+				lastUp = clock
+			}
+			if err := s.ObserveLinks(t.Context(), "a", clock, changes, nil, func(_, _ fabric.End) bool {
+				return !isDown
+			}); err != nil {
+				t.Fatal(err)
+			}
+			var found []problems.Problem
+			if isSlow {
+				found = append(found, slow)
+			}
+			if _, _, err := s.Observe(t.Context(), "a", clock, found, always); err != nil {
+				t.Fatal(err)
+			}
+		}
+		from, to := clock.Add(-1000*time.Hour), clock.Add(1000*time.Hour)
+		got, _, err := s.Problems(t.Context(), "a", from, to)
+		if err != nil || len(got) > len(wantProblems) || !back && len(got) != len(wantProblems) {
+			t.Fatalf("%d problems, want %d: %v", len(got), len(wantProblems), err)
+		}
+		for _, e := range got {
+			length := e.Closed.Sub(e.Since)
+			if e.Closed.IsZero() {
+				length = e.Seen.Sub(e.Since)
+			}
+			if !slices.ContainsFunc(wantProblems, func(x span) bool {
+				end := x.ended
+				if e.Closed.IsZero() {
+					end = passed
+				}
+				return length == end-x.began || back && length <= end-x.began
+			}) {
+				t.Fatalf("no problem lasted %v: %v", length, wantProblems)
+			}
+		}
+		down, err := s.Outages(t.Context(), "a", from, to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range down {
+			o := &down[i]
+			least := o.AtLeast(from, to)
+			most, isBounded := o.AtMost(from, to)
+			if !slices.ContainsFunc(wantDown, func(x span) bool {
+				if o.Up.IsZero() {
+					return least <= passed-x.began
+				}
+				return least <= x.ended-x.began && (!isBounded || most >= x.ended-x.began)
+			}) {
+				t.Fatalf("no outage lasted %v to %v: %v", least, most, wantDown)
+			}
+		}
+	}
+}
+
+// TestUncheckedStaysOpen checks that a problem whose check was not possible stays open, as last seen.
+func TestUncheckedStaysOpen(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), records.FileName))
+	now := time.UnixMilli(1_700_000_000_000)
+	p := problems.Problem{Kind: problems.Rising, What: "x", At: problems.Place{GUID: 7, Port: 3}}
+	for i, found := range [][]problems.Problem{{p}, {}} {
+		if _, _, err := s.Observe(t.Context(), "a", now.Add(time.Duration(i)*time.Minute), found,
+			func(*problems.Problem) bool { return false }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, _, err := s.Problems(t.Context(), "a", now, now.Add(time.Hour))
+	if err != nil || len(all) != 1 || !all[0].Closed.IsZero() || !all[0].Seen.Equal(now) {
+		t.Errorf("%+v, %v", all, err)
 	}
 }

@@ -58,6 +58,15 @@ func (o *Outage) AtMost(since, until time.Time) (time.Duration, bool) {
 	return max(0, end.Sub(later(o.WasUp, since))), !o.WasUp.IsZero()
 }
 
+// Contains reports whether the link may have been down at a time.
+func (o *Outage) Contains(t time.Time) bool {
+	from := o.WasUp
+	if from.IsZero() {
+		from = o.Down
+	}
+	return !t.Before(from) && (o.Up.IsZero() || !t.After(o.Up))
+}
+
 func earlier(a, b time.Time) time.Time {
 	if b.Before(a) {
 		return b
@@ -105,21 +114,43 @@ func (s *Store) ObserveLinks(ctx context.Context, subnet string, when time.Time,
 		if err != nil {
 			return err
 		}
-		open, err := outages(ctx, tx, id, "up = 0")
+		open, err := takeDown(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		for _, o := range updatedOutages(open, when, changes, down, isUp) {
-			_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO outage VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-				id, int64(o.A.GUID), o.A.Port, o.A.Name, int64(o.B.GUID), o.B.Port, o.B.Name, milliseconds(o.WasUp),
-				milliseconds(o.Down), milliseconds(o.Seen), milliseconds(o.Up), o.Pairs)
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+		return putOutages(ctx, tx, id, updatedOutages(open, when, changes, down, isUp))
 	})
 	return s.failed("store the outages of links", err)
+}
+
+// takeDown removes the outages of links that are down from the file and returns them.
+func takeDown(ctx context.Context, tx *sql.Tx, subnet int64) ([]Outage, error) {
+	down, err := outages(ctx, tx, subnet, "up = 0")
+	if err == nil {
+		_, err = tx.ExecContext(ctx, "DELETE FROM outage WHERE subnet = ? AND up = 0", subnet)
+	}
+	return down, err
+}
+
+func putOutages(ctx context.Context, tx *sql.Tx, subnet int64, all []Outage) error {
+	for i := range all {
+		o := &all[i]
+		if _, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO outage VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			subnet, int64(o.A.GUID), o.A.Port, o.A.Name, int64(o.B.GUID), o.B.Port, o.B.Name, milliseconds(o.WasUp),
+			milliseconds(o.Down), milliseconds(o.Seen), milliseconds(o.Up), o.Pairs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shift adds a duration to all known times.
+func (o *Outage) shift(by time.Duration) {
+	for _, t := range []*time.Time{&o.WasUp, &o.Down, &o.Seen, &o.Up} {
+		if !t.IsZero() {
+			*t = t.Add(by)
+		}
+	}
 }
 
 // updatedOutages returns open outages after observations, and the outages that these add.

@@ -89,6 +89,7 @@ type tally struct {
 	millis map[counters.Set]*[perBlock]uint64 // by the counters that were read
 	counts map[counters.Counter]*[perBlock]tallied
 	least  [perBlock]counters.Set
+	most   [perBlock]counters.Set // counters that have their maximum value
 	times  *coverage
 }
 
@@ -141,6 +142,9 @@ func (t *tally) add(r row, b *block) error {
 			t.least[x.nth] |= counters.Set(x.v)
 		}
 	}
+	for _, x := range b.sets[stopped] {
+		t.most[x.nth] |= counters.Set(x.v)
+	}
 	return nil
 }
 
@@ -155,7 +159,7 @@ func (t *tally) appendTotals(p *ports, all []Total) []Total {
 				at := &counts[nth]
 				n.Increase, n.First, n.Last = at.grown, time.UnixMilli(at.first), time.UnixMilli(at.last)
 			}
-			if n.Increase == 0 && !n.AtLeast {
+			if n.Increase == 0 && !t.most[nth].Has(c) {
 				continue
 			}
 			for what, millis := range t.millis {

@@ -53,10 +53,36 @@ func (s *Store) Used(ctx context.Context) (int64, error) {
 	return used, s.failed("read the size", err)
 }
 
+// trimmedAt is the name of a setting. Its value is the time from which Trim last counted ages. It advances by at most
+// maxAdvance in each call, so a clock that is set far ahead for some hours removes nothing.
+const (
+	trimmedAt  = "trimmed at"
+	maxAdvance = time.Hour
+)
+
+// ageFrom returns the time from which ages are counted.
+func (s *Store) ageFrom(ctx context.Context, now time.Time) (time.Time, error) {
+	last, err := setting(ctx, s.db, trimmedAt)
+	if err != nil {
+		return now, err
+	}
+	if last != 0 {
+		now = earlier(now, time.UnixMilli(last).Add(maxAdvance))
+	}
+	if d := now.UnixMilli() - last; d >= 0 && d < slots[minutes] {
+		return now, nil
+	}
+	return now, s.change(ctx, func(tx *sql.Tx) error { return set(ctx, tx, trimmedAt, now.UnixMilli()) })
+}
+
 // Trim removes samples that are older than the limit of their level. If too many bytes of the file are in use, it also
 // removes the oldest samples of seconds that have been rolled up. If this is not enough, samples of minutes follow,
 // then samples of hours. Trim removes slightly more than necessary, so that it need not remove samples each time.
 func (s *Store) Trim(ctx context.Context, now time.Time) error {
+	now, err := s.ageFrom(ctx, now)
+	if err != nil {
+		return s.failed("trim the records", err)
+	}
 	for level, age := range ages {
 		if err := s.trimTo(ctx, level, now.Add(-age).UnixMilli()); err != nil {
 			return s.failed("trim the records", err)

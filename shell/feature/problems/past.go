@@ -44,10 +44,23 @@ type episode struct {
 	Since    time.Time    `key:"since" name:"SINCE" help:"when the problem began, or was first found"`
 	Seen     time.Time    `key:"last_seen" name:"LAST SEEN" help:"when the problem was last found"`
 	Closed   answer.Value `key:"closed" kind:"time" name:"CLOSED" help:"when the problem was no longer found"`
-	Lasted   answer.Value `key:"seconds" kind:"duration" name:"LASTED" help:"the length of a closed problem"`
-	What     string       `key:"what" name:"WHAT"`
+	Lasted   answer.Value `key:"seconds" kind:"duration" help:"the length of a closed problem"`
+	AtLeast  bool         `key:"at_least" help:"the length is a lower bound: no recorder saw the end"`
+	LastedIs string       `name:"LASTED"`
+	What     string       `key:"what" name:"WHAT" help:"the last evidence, or that of the given time"`
 	lead     answer.Lead
 }
+
+// evidence is a row: the evidence of a problem from a time on.
+type evidence struct {
+	ID       string    `key:"id" name:"ID"`
+	When     time.Time `key:"when" name:"SINCE"`
+	Severity string    `key:"severity" name:"SEVERITY"`
+	What     string    `key:"what" name:"EVIDENCE"`
+}
+
+// mostEvidence is the number of rows of evidence that are shown to people.
+const mostEvidence = 40
 
 var pastDecl = answer.Decl[*past]{
 	Command: "problems", Help: "the problems that were recorded at a time, or in a period",
@@ -60,6 +73,9 @@ var pastDecl = answer.Decl[*past]{
 		}, func(p *past) answer.Rows[episode] {
 			return answer.Lazy(len(p.episodes), func(i int) episode { return p.row(p.episodes[i]) })
 		})},
+		{Table: answer.Show(&answer.Table[evidence]{
+			Key: "evidence", Title: "changes of the evidence", Fields: answer.Fields[evidence](), MaxRows: mostEvidence,
+		}, (*past).evidence), When: func(p *past) bool { return p.evidence().N > 0 }},
 	},
 	Verdict: (*past).verdict, Fails: answer.Asked,
 }
@@ -79,15 +95,43 @@ func (p *past) verdict() (answer.Verdict, string) {
 }
 
 func (p *past) row(e records.Episode) episode {
+	now := e.Evidence[0]
+	for _, x := range e.Evidence {
+		if !x.When.After(p.Until) {
+			now = x
+		}
+	}
 	x := episode{
-		ID: e.ID(), Severity: e.Severity.String(), Kind: string(e.Kind), At: feature.PlaceOf(p.f, e.At), Since: e.Since,
-		Seen: e.Seen, Closed: answer.None(), Lasted: answer.None(), What: e.What,
+		ID: e.ID(), Severity: now.Severity.String(), Kind: string(e.Kind), At: feature.PlaceOf(p.f, e.At),
+		Since: e.Since, Seen: e.Seen, Closed: answer.None(), Lasted: answer.None(), What: now.What,
 		lead: answer.Lead{GUID: e.At.GUID, Port: uint8(max(e.At.Port, 0))},
 	}
 	if !e.Closed.IsZero() {
-		x.Closed, x.Lasted = answer.Time(e.Closed), answer.Duration(e.Closed.Sub(e.Since))
+		lasted := e.Closed.Sub(e.Since)
+		if x.AtLeast = e.Closed.Sub(e.Seen) > records.Unobserved; x.AtLeast {
+			lasted = e.Seen.Sub(e.Since)
+		}
+		x.Closed, x.Lasted = answer.Time(e.Closed), answer.Duration(lasted)
+		x.LastedIs = prose.When(x.AtLeast, "at least ", "") + lasted.Round(time.Second).String()
 	}
 	return x
+}
+
+// evidence returns the evidence of the problems whose evidence changed, up to the end of the period.
+func (p *past) evidence() answer.Rows[evidence] {
+	var all []evidence
+	for i := range p.episodes {
+		e := &p.episodes[i]
+		if len(e.Evidence) < 2 {
+			continue
+		}
+		for _, x := range e.Evidence {
+			if !x.When.After(p.Until) {
+				all = append(all, evidence{e.ID(), x.When, x.Severity.String(), x.What})
+			}
+		}
+	}
+	return answer.Slice(all)
 }
 
 // runPast answers problems with of=, since= or until=.

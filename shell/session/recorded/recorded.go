@@ -45,7 +45,11 @@ type Counters struct {
 type Ledger struct {
 	Began        map[string]time.Time // the beginning of open problems
 	Acknowledged map[string]records.Acknowledgement
+	Outages      []records.Outage // of links in the time [Flaps] before now
 }
+
+// Flaps is the length of the period before now in which two outages of a link make it a flapping link.
+const Flaps = 24 * time.Hour
 
 // New returns the records that the options describe. Their files are opened at the first use.
 func New(opt Options) *Counters { return &Counters{opt: opt} }
@@ -238,7 +242,12 @@ func (r *Counters) Ledger(ctx context.Context) (Ledger, error) {
 	if err != nil {
 		return l, err
 	}
-	l = Ledger{Began: make(map[string]time.Time, len(open)), Acknowledged: records.InForce(given, now)}
+	outages, err := store.Outages(ctx, subnet, now.Add(-Flaps), now)
+	if err != nil {
+		return l, err
+	}
+	l = Ledger{Began: make(map[string]time.Time, len(open)), Acknowledged: records.InForce(given, now),
+		Outages: outages}
 	for i := range open { // without observations it is unknown whether they closed in between
 		if open[i].Closed.IsZero() && observed != nil {
 			l.Began[open[i].ID()] = open[i].Since

@@ -25,7 +25,7 @@ type linkObserver struct {
 
 // observe stores the changes of links since the last call, and the links that are down. It computes the paths of the
 // previous state only if links went down.
-func (o *linkObserver) observe(ctx context.Context, store *records.Store) error {
+func (o *linkObserver) observe(ctx context.Context, store *records.Store, now time.Time) error {
 	st := o.session.State()
 	after, pairs := o.after, map[counters.Key]int64{}
 	used := func(a fabric.End) (n int64, err error) {
@@ -44,7 +44,7 @@ func (o *linkObserver) observe(ctx context.Context, store *records.Store) error 
 			continue
 		}
 		after = e.When
-		c := records.LinkChange{When: e.When, A: e.Change.At, B: e.Change.Peer}
+		c := records.LinkChange{When: relabel(e.When, now), A: e.Change.At, B: e.Change.Peer}
 		switch e.Change.Kind {
 		case fabric.LinkUp:
 			c.Up, lastUp[counters.KeyOfEnd(c.A)] = true, e.When
@@ -57,6 +57,7 @@ func (o *linkObserver) observe(ctx context.Context, store *records.Store) error 
 			if c.WasUp.IsZero() && isLinked(o.before.Fabric, c.A, c.B) {
 				c.WasUp = o.before.When
 			}
+			c.WasUp = relabel(c.WasUp, now)
 		default:
 			continue
 		}
@@ -72,15 +73,24 @@ func (o *linkObserver) observe(ctx context.Context, store *records.Store) error 
 		if err != nil {
 			return err
 		}
-		down = append(down, records.Outage{A: x.At, B: x.Peer, WasUp: x.Since, Pairs: n})
+		down = append(down, records.Outage{A: x.At, B: x.Peer, WasUp: relabel(x.Since, now), Pairs: n})
 	}
-	err := store.ObserveLinks(ctx, o.session.Subnet(), st.Live.When, changes, down, func(a, b fabric.End) bool {
+	swept := relabel(st.Live.When, now)
+	err := store.ObserveLinks(ctx, o.session.Subnet(), swept, changes, down, func(a, b fabric.End) bool {
 		return isLinked(st.Live.Fabric, a, b)
 	})
 	if err == nil {
 		o.after, o.before, o.pairs = after, st.Live, pairs
 	}
 	return err
+}
+
+// relabel returns an earlier time of this process as the clock shows it now, also if it was set since.
+func relabel(t, now time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return now.Add(t.Sub(now))
 }
 
 // isLinked reports whether a fabric has the link between two ports.

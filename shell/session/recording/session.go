@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/routing/checks/linkload"
@@ -128,20 +129,17 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 		},
 	}
 	links := linkObserver{session: s, after: time.Now(), before: s.State().Live}
+	var last time.Time
 	how.Observe = func(ctx context.Context, store *records.Store) error {
-		if err := links.observe(ctx, store); err != nil {
-			return err
-		}
 		now := time.Now()
-		lately, err := store.Recorded(ctx, s.Subnet(), counters.Errors, now.Add(-recorded.Lately), now)
-		if err != nil {
+		if err := store.SetClock(ctx, s.Subnet(), now, clockStep(last, now)); err != nil {
 			return err
 		}
-		found, err := survey.Problems(ctx, s, survey.Options{Unfiltered: true, Recorded: &lately})
-		if err == nil {
-			_, _, err = store.Observe(ctx, s.Subnet(), now, found.Problems)
+		last = now
+		if err := links.observe(ctx, store, now); err != nil {
+			return err
 		}
-		return err
+		return observeProblems(ctx, s, store, now)
 	}
 	if opt.Metrics != "" {
 		var err error
@@ -169,6 +167,31 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 		return s.KeepCurrent(opt.Sweep)
 	}
 	return nil
+}
+
+// clockStep returns by how much the clock was set between two times of this process. It returns 0 if the first is zero.
+func clockStep(before, now time.Time) time.Duration {
+	if before.IsZero() {
+		return 0
+	}
+	return now.Round(0).Sub(before.Round(0)) - now.Sub(before) // Sub uses the monotonic clock if both times have it
+}
+
+// observeProblems stores the problems of a session.
+func observeProblems(ctx context.Context, s *session.Session, store *records.Store, now time.Time) error {
+	lately, err := store.Recorded(ctx, s.Subnet(), counters.Errors, now.Add(-recorded.Lately), now)
+	if err != nil {
+		return err
+	}
+	found, err := survey.Problems(ctx, s, survey.Options{Unfiltered: true, Recorded: &lately})
+	if err != nil {
+		return err
+	}
+	_, _, err = store.Observe(ctx, s.Subnet(), now, found.Problems, func(p *problems.Problem) bool {
+		// Errors of a port that was not read may rise further.
+		return p.Kind != problems.Rising || lately.Read[counters.Key{GUID: p.At.GUID, Num: uint8(p.At.Port)}]
+	})
+	return err
 }
 
 // readRound reads counters outside of an operation, so that no operation waits for it.

@@ -34,6 +34,7 @@ type Options struct {
 	Thorough bool                  // also check what takes long: credit loops with SLs of paths on large subnets
 	Progress func(done, total int) // progress of following packets, nil for none
 	Recorded *records.Recorded     // recent errors from the record, nil for none; [Problems] reads it
+	Outages  []records.Outage      // recorded outages of links in the last day; [Problems] reads them
 	// Unfiltered lists acknowledged problems as all others.
 	Unfiltered bool
 }
@@ -46,13 +47,18 @@ func Problems(ctx context.Context, s *session.Session, opt Options) (*problems.R
 	if !opt.Quick && opt.Recorded == nil && !st.Source.Offline() {
 		opt.Recorded = s.Recorded().Lately(ctx)
 	}
+	var open recorded.Ledger
+	var unread error
+	if !st.Source.Offline() {
+		open, unread = s.Recorded().Ledger(ctx)
+		opt.Outages = open.Outages
+	}
 	r, err := Of(ctx, &st, s.Analysis(), opt)
 	if err != nil || st.Source.Offline() {
 		return r, err
 	}
-	open, err := s.Recorded().Ledger(ctx)
-	if err != nil {
-		r.Skip("when problems began, acknowledged problems", "", "%v", err)
+	if unread != nil {
+		r.Skip("when problems began, acknowledged problems", "", "%v", unread)
 	}
 	for i := range r.Problems {
 		if p := &r.Problems[i]; p.Since.IsZero() {
@@ -271,14 +277,8 @@ func (r *survey) past() {
 	} else {
 		r.Skip("what is missing or re-cabled", "baseline save", "there is no baseline")
 	}
-	var seen []problems.Seen
-	for _, e := range r.st.Events {
-		if e.Change != nil {
-			seen = append(seen, problems.Seen{When: e.When, Change: *e.Change})
-		}
-	}
-	r.Flapping(r.st.Live.Fabric, seen)
-	if !r.st.Source.Offline() && r.st.Every == 0 && len(seen) == 0 {
+	r.Flapping(r.linkLosses(time.Now().Add(-recorded.Flaps)))
+	if !r.st.Source.Offline() && r.st.Every == 0 && len(r.st.Events) == 0 && r.opt.Recorded == nil {
 		r.Skip("flapping links", "watch 10", "the subnet is not watched")
 	}
 	if r.st.Drift > 0 {
@@ -286,6 +286,31 @@ func (r *survey) past() {
 			"%s no longer what the last commit wrote%s",
 			prose.Verb(r.st.Drift, "entry", "is", "are"), diff.NotCompared(r.st.Unchecked))
 	}
+}
+
+// linkLosses returns the losses of links since a time, from the record and from the events of this session. An event
+// during a recorded outage is of that outage.
+func (r *survey) linkLosses(since time.Time) []problems.LinkLoss {
+	var all []problems.LinkLoss
+	for i := range r.opt.Outages {
+		if o := &r.opt.Outages[i]; !o.Down.Before(since) {
+			all = append(all, problems.LinkLoss{When: o.Down, A: o.A, B: o.B})
+		}
+	}
+	for i := range r.st.Events {
+		e := &r.st.Events[i]
+		if e.Change == nil || e.Change.Kind != fabric.LinkDown || e.When.Before(since) {
+			continue
+		}
+		x := records.Outage{A: e.Change.At, B: e.Change.Peer}
+		isRecorded := slices.ContainsFunc(r.opt.Outages, func(o records.Outage) bool {
+			return o.SameLink(&x) && o.Contains(e.When)
+		})
+		if !isRecorded {
+			all = append(all, problems.LinkLoss{When: e.When, A: x.A, B: x.B})
+		}
+	}
+	return all
 }
 
 // calibration adds the switches whose tables differ from the computed tables.
