@@ -182,7 +182,7 @@ func keyList() string {
 		"* A skin is a YAML file that changes styles of the theme, except those of the theme none.\n" +
 		"  Example: `cursor: {fg: \"#ffffff/15\", bg: \"#00408f/4\", bold: true}`. A colour is `#rrggbb`; `/N`\n" +
 		"  adds the number of the colour for terminals with 16 colours. A style can also have\n" +
-		"  `bold`, `reverse` and `underline`. If a skin has an unknown name of a style, the error lists all names.\n")
+		"  `bold`, `reverse` and `underline`. If a skin has an unknown style name, the error lists all names.\n")
 	group := ""
 	for _, a := range keymap() {
 		if a.Group != group {
