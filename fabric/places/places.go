@@ -18,11 +18,13 @@ const maxCandidates = 8
 
 // Place is a named node or port.
 type Place struct {
-	Node      fabric.NodeIndex
-	Port      fabric.PortIndex // by default port 0 of a switch, the first linked port of another node
-	LID       uint16           // the given LID, or the LID of the port; 0 if the port has no LID in this fabric
-	PortNamed bool             // by a port number, LID or port GUID
-	LIDNamed  bool             // by a LID
+	Node     fabric.NodeIndex
+	Port     fabric.PortIndex // by default port 0 of a switch, the first linked port of another node
+	LID      uint16           // the given LID, or the LID of the port; 0 if the port has no LID in this fabric
+	LIDNamed bool             // by a LID
+	// PortNamed is set for a port number, and for a LID or port GUID of a CA or router. The LID and GUID of a switch name
+	// the switch.
+	PortNamed bool
 }
 
 // Resolve returns the node or port that a text names: the name of a node, NAME/PORT, lid:N, guid:0xN, guid:0xN/PORT, a
@@ -221,7 +223,9 @@ func byLID(f *fabric.Fabric, text string) (Place, error) {
 	if port == fabric.None {
 		return Place{}, fmt.Errorf("no port has LID %d", lid)
 	}
-	return Place{Node: f.Ports[port].Node, Port: port, LID: uint16(lid), PortNamed: true, LIDNamed: true}, nil
+	return Place{
+		Node: f.Ports[port].Node, Port: port, LID: uint16(lid), PortNamed: f.Ports[port].Num != 0, LIDNamed: true,
+	}, nil
 }
 
 func byGUID(f *fabric.Fabric, text string) (Place, error) {
@@ -245,7 +249,7 @@ func byGUID(f *fabric.Fabric, text string) (Place, error) {
 		port = unreachable(f, func(e fabric.PortIndex) bool { return f.Ports[e].GUID == guid })
 	}
 	if port != fabric.None {
-		return Place{Node: f.Ports[port].Node, Port: port, LID: f.LIDOf(port), PortNamed: true}, nil
+		return Place{Node: f.Ports[port].Node, Port: port, LID: f.LIDOf(port), PortNamed: f.Ports[port].Num != 0}, nil
 	}
 	if n := f.NodeByGUID(guid); n != fabric.None {
 		return placeOfNode(f, n), nil

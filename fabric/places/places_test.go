@@ -139,3 +139,25 @@ func TestFinder(t *testing.T) {
 		t.Errorf("%d of %d words are errors", ambiguous, len(words))
 	}
 }
+
+// TestSwitchByItsNumbers checks that the GUID and the LID of a switch name the switch, as its name does, and those of a
+// host its port.
+func TestSwitchByItsNumbers(t *testing.T) {
+	whole, err := gen.ParseSpec("fattree:2,4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := fabric.AssignLIDs(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range f.EndPorts {
+		p := &f.Ports[e]
+		for _, text := range []string{fmt.Sprintf("guid:0x%x", p.GUID), fmt.Sprintf("lid:%d", p.LID)} {
+			got, err := Resolve(f, text)
+			if err != nil || got.Port != e || got.PortNamed == f.Nodes[p.Node].IsSwitch() {
+				t.Errorf("%s: %+v, %v", text, got, err)
+			}
+		}
+	}
+}

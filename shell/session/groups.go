@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // Groups are the multicast groups of a session.
@@ -17,6 +18,18 @@ type Groups struct {
 
 var errNoGroups = errors.New("no multicast groups are known; hint: run 'sa groups' or 'load groups FILE', or " +
 	"'sweep full mft' for the groups in the tables of the switches")
+
+// GroupsKey identifies what [State.GroupsOf] returns for a state: equal keys give equal groups.
+type GroupsKey struct {
+	picture *Picture
+	groups  *Groups
+	sls     settings.GroupSLs
+}
+
+// GroupsKey returns the key of the groups of a state.
+func (st *State) GroupsKey(p *Picture) GroupsKey {
+	return GroupsKey{p, st.Groups, st.Settings.GroupSLs()}
+}
 
 // GroupsOf returns the groups that were loaded or read. If there are none, it returns the groups that the multicast
 // tables of the state serve.

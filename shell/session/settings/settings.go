@@ -419,6 +419,15 @@ func (s *Settings) GroupSL(all []osm.Partition, g *fabric.Group) (sl uint8, know
 	return all[0].SL, number == 0 && !known
 }
 
+// GroupSLs identifies the settings that determine the SLs of multicast groups.
+type GroupSLs struct {
+	partitions *osm.PartitionFile
+	qos        bool
+}
+
+// GroupSLs returns the settings on which [Settings.GroupSL] depends.
+func (s *Settings) GroupSLs() GroupSLs { return GroupSLs{s.partitions, s.QoS()} }
+
 // HasPartitions reports whether a partition file was read.
 func (s *Settings) HasPartitions() bool { return s.partitions != nil }
 

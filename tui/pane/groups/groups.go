@@ -309,10 +309,12 @@ func (l *groups) Enter() (func() tea.Msg, string) {
 // groupsKey is the input from which the list of groups is computed.
 type groupsKey struct {
 	pic    *session.Picture
-	groups *session.Groups
+	groups session.GroupsKey
 }
 
-func (l *groups) key() groupsKey { return groupsKey{l.Scene.Picture, l.Scene.State.Groups} }
+func (l *groups) key() groupsKey {
+	return groupsKey{l.Scene.Picture, l.Scene.State.GroupsKey(l.Scene.Picture)}
+}
 
 func (l *groups) member(row int) *fabric.Member { return &l.group().group.Members[row] }
 

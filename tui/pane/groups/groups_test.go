@@ -60,3 +60,22 @@ func TestTorusRoot(t *testing.T) {
 	s.Has("node-0001")
 	s.Has("node-0005")
 }
+
+// TestGroupsFollowSettings checks that the pane shows the SL of a group as soon as the settings name a partition file.
+func TestGroupsFollowSettings(t *testing.T) {
+	s := panetest.New(t, "sim:fattree:2,4", "", panetest.Of(groups.New))
+	s.Run("load groups " + groupFile(t, s) + "; route")
+	if sl := s.Cells("0xc005")["SL"]; sl != "?" {
+		t.Fatalf("SL %q, want ?", sl)
+	}
+	for _, sl := range []string{"5", "3"} {
+		file := filepath.Join(t.TempDir(), "partitions.conf")
+		if err := os.WriteFile(file, []byte("Default=0x7fff,ipoib,sl="+sl+": ALL=full;\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.Run("engine minhop qos=yes partition_config_file=" + file)
+		if got := s.Cells("0xc005")["SL"]; got != sl {
+			t.Errorf("SL %q, want %s", got, sl)
+		}
+	}
+}

@@ -18,6 +18,7 @@ import (
 	found "example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/calibration"
 	"example.org/ibconsole/shell/session/survey"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -356,7 +357,11 @@ type reportKey struct {
 	// counted, rising and uncounted come from the last reading of counters.
 	counted, rising *session.Counted
 	uncounted       int
-	quick           bool
+	// calibrated, conf and groups are the settings of the subnet manager, as far as they are known.
+	calibrated *calibration.Calibration
+	conf       string
+	groups     session.GroupsKey
+	quick      bool
 }
 
 // pastKey identifies a report about a history entry. The field quick is set if the report does not include traced
@@ -387,7 +392,8 @@ func (l *problems) Seek(s pane.Stage) tea.Cmd {
 	}
 	st := &l.Scene.State
 	key := reportKey{st.Live, st.Base, st.Baseline, len(st.Unanswered), len(st.Warnings), st.Drift, st.Interrupted,
-		st.Lost, st.Counted, st.Rising, len(st.Uncounted), false}
+		st.Lost, st.Counted, st.Rising, len(st.Uncounted), st.Calibrated, st.Settings.Conf(), st.GroupsKey(st.Live),
+		false}
 	if large(st.Live) && l.reports.Of != key {
 		quick := key
 		quick.quick = true
