@@ -22,8 +22,8 @@ type Place struct {
 	Port     fabric.PortIndex // by default port 0 of a switch, the first linked port of another node
 	LID      uint16           // the given LID, or the LID of the port; 0 if the port has no LID in this fabric
 	LIDNamed bool             // by a LID
-	// PortNamed is set for a port number, and for a LID or port GUID of a CA or router. The LID and GUID of a switch name
-	// the switch.
+	// PortNamed is set for a port number, and for a LID or port GUID of a CA or router. The LID and GUID of a switch
+	// name the switch.
 	PortNamed bool
 }
 

@@ -54,6 +54,22 @@ func (b *Broken) lost(s fabric.SwitchIndex, lid uint16) bool {
 		(b.Depth(lid)[s] == trees.Far || s == b.At[lid] && b.Column(lid)[s] != b.Local[lid])
 }
 
+// Lost returns the entries of tables from which packets do not arrive at a LID that a port has. O(switches x LIDs).
+func Lost(ctx context.Context, t *fabric.Tables) (lost []Unreached, err error) {
+	b, err := NewBroken(ctx, t, t.Fabric)
+	if err != nil {
+		return nil, err
+	}
+	for lid := range b.At {
+		for s := range t.Fabric.NumSwitches() {
+			if b.At[lid] != fabric.None && b.lost(s, uint16(lid)) {
+				lost = append(lost, Unreached{s, uint16(lid)})
+			}
+		}
+	}
+	return lost, nil
+}
+
 // broken reports whether a LID belongs to a port and some switch has no path to it.
 func (b *Broken) broken(lid uint16) bool {
 	for s := range b.Tables.Fabric.NumSwitches() {

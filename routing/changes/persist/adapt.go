@@ -230,7 +230,7 @@ func (a *adapter) repair() error {
 	}
 	r := a.res
 	r.How, r.Tables, r.Unreached, r.Repair, r.Why = Adapted, done.Tables, done.Unreached, done.Repair, done.Why
-	if done.Repair == ByEngine {
+	if done.Repair == ByEngine || done.Repair == FewerByEngine {
 		r.How, r.Hops, r.Result = Recomputed, done.Full.Hops, done.Full
 	}
 	a.keepMFT()

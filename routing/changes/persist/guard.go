@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/incremental"
 	"example.org/ibconsole/routing/checks/credits"
 )
@@ -34,6 +35,8 @@ const (
 	ColumnsOfEngine Repair = "the engine's entries for the LIDs of broken paths"
 	// ByEngine takes all entries from the engine.
 	ByEngine Repair = "all entries by the engine"
+	// FewerByEngine takes all entries from the engine, because this changes fewer than any repair.
+	FewerByEngine Repair = "all entries by the engine, which changes fewer entries"
 )
 
 // Guard adapts unicast tables to a changed subnet without adding a credit loop.
@@ -60,11 +63,20 @@ type Guarded struct {
 
 // Repair returns tables without a credit loop that change as few entries as possible. candidate is a result of
 // [incremental.Route] from the old tables. Repair keeps candidate if it has no credit loop, if a check gives no certain
-// answer, or if the old tables have a credit loop as well. It fails with the errors of Credits and ctx.
+// answer, or if the old tables have a credit loop as well, unless a full route changes fewer entries. It fails with the
+// errors of Credits and ctx.
 func (g *Guard) Repair(ctx context.Context, candidate *incremental.Result) (*Guarded, error) {
-	f := candidate.Tables.Fabric
-	laid := Transfer(f, g.Old)
+	laid := Transfer(candidate.Tables.Fabric, g.Old)
 	laid.MFT = nil
+	out, err := g.repair(ctx, laid, candidate)
+	if err != nil {
+		return nil, err
+	}
+	return out, g.preferFull(ctx, laid, out)
+}
+
+func (g *Guard) repair(ctx context.Context, laid *fabric.Tables, candidate *incremental.Result) (*Guarded, error) {
+	f := candidate.Tables.Fabric
 	foreign := g.Old.SLs != nil && hasForeignLIDs(f, g.Old.Fabric)
 	out := &Guarded{Result: candidate, Repair: FewestHops, Before: &credits.Result{}}
 	if !foreign && g.Old.SLs != nil {
@@ -177,19 +189,15 @@ func hasForeignLIDs(f, was *fabric.Fabric) bool {
 	return false
 }
 
-// sameMappings reports whether the SL2VL tables of two tables of one fabric agree on all ports of switches.
+// sameMappings reports whether the SL2VL tables of two tables of one fabric agree on all ports of switches that packets
+// use.
 func sameMappings(a, b *fabric.Tables) bool {
 	if a.SL2VL == nil || b.SL2VL == nil {
 		return a.SL2VL == b.SL2VL
 	}
-	f := a.Fabric
-	for _, n := range f.Switches {
-		for in := 0; in <= int(f.Nodes[n].NumPorts); in++ {
-			for out := 1; out <= int(f.Nodes[n].NumPorts); out++ {
-				if a.SL2VL.VLs(n, uint8(in), uint8(out)) != b.SL2VL.VLs(n, uint8(in), uint8(out)) {
-					return false
-				}
-			}
+	for m := range diff.Mappings(a, b) {
+		if a.Fabric.Nodes[m.NodeOld].IsSwitch() && m.In != m.Out && m.Changed() {
+			return false
 		}
 	}
 	return true

@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/incremental"
 	"example.org/ibconsole/routing/changes/persist"
 	"example.org/ibconsole/routing/checks/credits"
@@ -32,18 +33,29 @@ var guardedFabrics = []string{
 
 // TestGuard fails a random link between switches of fabrics that an engine routes without a credit loop. The repaired
 // tables must have none if a full route has none, connect what is connected, and leave the entries for a LID as they
-// are unless a path to it led over the link: that is what table 1 of the memo invalidates.
+// are unless a path to it led over the link: that is what table 1 of the memo invalidates. A full route that changes
+// fewer entries replaces the repair.
 func TestGuard(t *testing.T) {
 	r := testenv.Rand(t)
-	by := map[persist.Repair]int{}
+	by, of := map[persist.Repair]int{}, map[string]int{}
 	for n := testenv.Count(t, 100, 1000); n > 0; {
 		spec, name := guardedFabrics[r.IntN(len(guardedFabrics))], guardedEngines[r.IntN(len(guardedEngines))]
 		if repaired := repairRandomChange(t, r, spec, name); repaired != nil {
 			by[repaired.Repair]++
+			of[name]++
 			n--
+			is := repaired.Repair
+			if is != persist.FewestHops && is != persist.FewerByEngine && len(repaired.Why) == 0 {
+				t.Errorf("%s on %s: repaired with %s without a reason", name, spec, repaired.Repair)
+			}
 		}
 	}
-	t.Log(by)
+	t.Logf("changes by engine: %v; repairs: %v", of, by)
+	for _, name := range guardedEngines {
+		if testenv.Full() && of[name] < 20 {
+			t.Errorf("%d changes of tables of %s", of[name], name)
+		}
+	}
 	if by[persist.LoopFree] == 0 {
 		t.Error("no loss needed paths that close no credit loop: the test shows nothing")
 	}
@@ -84,7 +96,35 @@ func repairRandomChange(t *testing.T, r *rand.Rand, spec, name string) *persist.
 	}
 	where := name + " on " + spec
 	checkRepair(t, where, old.Tables, done, full, moved)
+	if done.Repair != persist.ByEngine && fullErr == nil {
+		checkFewest(t, where, old.Tables, done, full.Tables)
+	}
 	return done
+}
+
+// checkFewest checks that no full route changes fewer entries, unless it also changes SLs or SL2VL tables, has a credit
+// loop, or leaves pairs without a path.
+func checkFewest(t *testing.T, where string, old *fabric.Tables, done *persist.Guarded, full *fabric.Tables) {
+	t.Helper()
+	changed, whole := diff.Count(old, done.Tables).Changed, diff.Count(old, full).Changed
+	laid := persist.Transfer(full.Fabric, old)
+	_, mappings := diff.SwitchMappings(laid, full)
+	sls, _ := diff.PathSLs(laid, full)
+	if changed <= whole || mappings+sls > 0 {
+		return
+	}
+	loop, err := checkCredits(t.Context(), full)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := reach.Check(t.Context(), full, reach.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if loop.Verdict == credits.None && report.Delivered+report.Unreachable == report.Paths {
+		t.Errorf("%s: repaired with %s, %d entries change, a full route changes %d (%v)", where, done.Repair, changed,
+			whole, done.Why)
+	}
 }
 
 // failLink returns the fabric without a random link between switches.
@@ -142,7 +182,7 @@ func checkRepair(t *testing.T, where string, old *fabric.Tables, done *persist.G
 	if report.Delivered+report.Unreachable != report.Paths {
 		t.Errorf("%s: repaired with %s, %d of %d paths arrive", where, done.Repair, report.Delivered, report.Paths)
 	}
-	if done.Repair == persist.ByEngine {
+	if done.Repair == persist.ByEngine || done.Repair == persist.FewerByEngine {
 		return
 	}
 	for lid := uint16(1); lid <= f.MaxLID; lid++ {

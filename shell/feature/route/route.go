@@ -66,7 +66,7 @@ var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 			"from the tables of\nthe previous route. All changes since then are treated as one change of the subnet. " +
 			"After undo, restore all, unstage or\nengine, the next route continues from the base.\nroute incremental " +
 			"keeps the tables of the base or of the live subnet, and changes only entries of broken paths " +
-			"if\npossible.",
+			"if\npossible, or takes the full route if that changes fewer entries.",
 		Options: []lang.Option{
 			{Name: "keep", Kind: lang.KindWord, Words: yesNo,
 				Summary: "keep routes that are still among the shortest (default: as OpenSM, only if no link " +
