@@ -305,7 +305,18 @@ func placeOfNamedPort(f *fabric.Fabric, port fabric.PortIndex) Place {
 	return Place{Node: f.Ports[port].Node, Port: port, LID: f.LIDOf(f.EndPortOf(port)), PortNamed: true}
 }
 
+// one returns the place of the only node in nodes, or of the only one that belongs to the subnet. Otherwise it returns an
+// error with the names of the nodes.
 func one(f *fabric.Fabric, text string, nodes []fabric.NodeIndex) (Place, error) {
+	if len(nodes) > 1 {
+		unreachable := f.UnreachableNodes()
+		inside := slices.DeleteFunc(slices.Clone(nodes), func(n fabric.NodeIndex) bool {
+			return !f.Nodes[n].InSubnet && !unreachable[n]
+		})
+		if len(inside) > 0 {
+			nodes = inside
+		}
+	}
 	if len(nodes) == 1 {
 		return placeOfNode(f, nodes[0]), nil
 	}

@@ -86,6 +86,9 @@ func (s *Structure) findHosts() {
 		slices.SortStableFunc(s.hosts[i].Adapters, func(a, b int) int { return cmp.Compare(s.number(a), s.number(b)) })
 		s.Nodes.Hosts[s.hosts[i].Kind]++
 	}
+	if s.Nodes.Switches == 0 { // adapters that are cabled to each other
+		s.Nodes.Hosts[KindHost] = s.Nodes.Adapters
+	}
 }
 
 // kindOf returns the kind of a host that has this adapter.

@@ -60,6 +60,7 @@ SOURCE is one of
   file:FILE            offline, from a file of ibnetdiscover, ibsim or OpenSM
   net:FILE             the same by ibsim's rules, for comparisons with ibsim
   ibdiagnet:FOLDER     offline, from the output of ibdiagnet 2, or from a .tar.gz of it
+If a file contains several subnets, FILE@PLACE selects the subnet of a node or port.
 The default is IBCONSOLE_SOURCE, else umad if there is a port, else a simulated 648-host fat-tree.
 --window N limits the management packets in flight to N; --fast sends as many as a simulated subnet accepts.
 --mkeys FILE reads the M_Key and the SA_Key of the subnet. Parts of a file that cannot be read are skipped and listed by

@@ -100,7 +100,7 @@ func overview(ctx context.Context, n feature.Subnet, o *Overview) error {
 	}
 	memo := n.Session().Analysis()
 	structure := memo.Structure(st.Live.Fabric)
-	o.Switches, o.Links = structure.Nodes.Switches, len(st.Live.Fabric.Links())
+	o.Switches, o.Links = structure.Nodes.Switches, st.Live.Fabric.Inventory().InSubnet.Links
 	o.Hosts = len(structure.Hosts())
 	for _, sm := range st.SMs {
 		if sm.State == mad.SMMaster.String() {

@@ -133,8 +133,9 @@ func subnetFindings(ctx context.Context, s *session.Session) []umad.Finding {
 	st := s.State()
 	d := findings{where: fabric.Escape(st.Source.String())}
 	f := st.Live.Fabric
-	d.add(umad.Fine, "", "%s, %s and %s were read", prose.Count(len(f.Switches), "switch"),
-		prose.Count(len(f.Nodes)-len(f.Switches), "adapter"), prose.Count(len(f.Links()), "link"))
+	in := f.Inventory().InSubnet
+	d.add(umad.Fine, "", "%s, %s and %s were read", prose.Count(in.Switches, "switch"),
+		prose.Count(in.Nodes-in.Switches, "adapter"), prose.Count(in.Links, "link"))
 	if p := st.LocalPort(); p != fabric.None {
 		d.add(umad.Fine, "", "the session uses port %s, LID %d", f.PortName(p), f.Ports[p].LID)
 	}

@@ -27,6 +27,7 @@ import (
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/session/portgroups"
 	"example.org/ibconsole/shell/session/settings"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // Subnet is a simulated subnet with a connection to it.
@@ -94,7 +95,7 @@ func read(ctx context.Context, arg string, o formats.Options) (formats.Subnet, e
 			return formats.Subnet{Fabric: f}, err
 		}
 	}
-	file, err := formats.ReadWith(ctx, arg, o)
+	file, err := source.ReadFile(ctx, source.Sim, arg, o)
 	if errors.Is(err, fs.ErrNotExist) && strings.Contains(arg, ":") {
 		return file, fmt.Errorf("%q is not a file and not a kind of topology (%s)", kind,
 			strings.Join(kindNames(), ", "))
