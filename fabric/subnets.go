@@ -14,17 +14,16 @@ type Subnet struct {
 	Amounts
 }
 
-// Subnets returns the subnets of the fabric. Switches forward packets from port to port. Adapters and routers do not, so
-// a node with several ports can belong to several subnets. Two adapters that are cabled to each other are a subnet. A
-// node without a link belongs to no subnet. The subnet of [Fabric.SMPort] comes first, and then the others with the most
-// nodes first. O(ports).
+// Subnets returns the subnets of the fabric. Switches forward packets from port to port. Adapters and routers do not,
+// so a node with several ports can belong to several subnets. Two adapters that are cabled to each other are a subnet.
+// A node without a link belongs to no subnet. The subnet of [Fabric.SMPort] comes first. The others follow, the one with
+// the most nodes first. O(ports).
 func (f *Fabric) Subnets() []Subnet {
 	of := make([]PortIndex, len(f.Ports)) // a port of the same subnet, the port itself for one port of each subnet
 	for i := range of {
 		of[i] = f.EndPortOf(PortIndex(i))
 	}
-	var find func(p PortIndex) PortIndex
-	find = func(p PortIndex) PortIndex {
+	find := func(p PortIndex) PortIndex {
 		for of[p] != p {
 			of[p] = of[of[p]]
 			p = of[p]

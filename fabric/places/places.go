@@ -305,8 +305,8 @@ func placeOfNamedPort(f *fabric.Fabric, port fabric.PortIndex) Place {
 	return Place{Node: f.Ports[port].Node, Port: port, LID: f.LIDOf(f.EndPortOf(port)), PortNamed: true}
 }
 
-// one returns the place of the only node in nodes, or of the only one that belongs to the subnet. Otherwise it returns an
-// error with the names of the nodes.
+// one returns the place of the only node in nodes, or of the only one that belongs to the subnet. Otherwise it returns
+// an error with the names of the nodes.
 func one(f *fabric.Fabric, text string, nodes []fabric.NodeIndex) (Place, error) {
 	if len(nodes) > 1 {
 		unreachable := f.UnreachableNodes()

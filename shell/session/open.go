@@ -130,7 +130,8 @@ func (s *Session) start(ctx context.Context) error {
 	}
 	defer op.End()
 	src := s.State().Source
-	file, err := source.ReadFile(ctx, src.Kind, src.Arg, formats.Options{AsIbsim: src.Kind == source.Net, Strict: s.opt.Strict})
+	file, err := source.ReadFile(ctx, src.Kind, src.Arg,
+		formats.Options{AsIbsim: src.Kind == source.Net, Strict: s.opt.Strict})
 	if err != nil {
 		return err
 	}

@@ -20,8 +20,8 @@ import (
 const maxSubnets = 8
 
 // ReadFile reads FILE or FILE@PLACE. If the file contains several subnets, the place selects one of them: it becomes
-// the port from which the subnet is seen. Without a place this is a port of the first node. ReadFile adds a warning that
-// lists the other subnets. The argument kind of the source occurs in this warning.
+// the port from which the subnet is seen. Without a place this is a port of the first node. ReadFile adds a warning
+// that lists the other subnets. The argument kind of the source occurs in this warning.
 func ReadFile(ctx context.Context, kind Kind, arg string, o formats.Options) (formats.Subnet, error) {
 	path, seat := splitSeat(arg)
 	file, err := formats.ReadWith(ctx, path, o)
@@ -72,6 +72,6 @@ func severalSubnets(f *fabric.Fabric, all []fabric.Subnet, source string) string
 		others = append(others, fmt.Sprintf("%s (-s '%s@%s')", sizes(s), fabric.Escape(source),
 			places.PortRef(f, s.Seat)))
 	}
-	return fmt.Sprintf("the file contains %d separate subnets; this one has %s, and these are not counted: %s", len(all),
-		sizes(all[0]), prose.List(others, maxSubnets))
+	return fmt.Sprintf("the file contains %d separate subnets; this one has %s, and these are not counted: %s",
+		len(all), sizes(all[0]), prose.List(others, maxSubnets))
 }

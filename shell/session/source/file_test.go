@@ -12,8 +12,8 @@ import (
 	"example.org/ibconsole/fabric/places"
 )
 
-// TestSeveralSubnets opens each subnet of a file with two planes of the same hosts. The names of the other subnet do not
-// make a name ambiguous.
+// TestSeveralSubnets opens each subnet of a file with two planes of the same hosts. The names of the other subnet do
+// not make a name ambiguous.
 func TestSeveralSubnets(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "two@planes.net")
 	net := "Switch 8 \"leaf\"\n[1] \"h1\"[1]\n[2] \"h2\"[1]\n\nSwitch 8 \"leaf b\"\n[1] \"h1\"[2]\n[2] \"h2\"[2]\n" +
