@@ -16,8 +16,8 @@ type Subnet struct {
 
 // Subnets returns the subnets of the fabric. Switches forward packets from port to port. Adapters and routers do not,
 // so a node with several ports can belong to several subnets. Two adapters that are cabled to each other are a subnet.
-// A node without a link belongs to no subnet. The subnet of [Fabric.SMPort] comes first. The others follow, the one with
-// the most nodes first. O(ports).
+// A node without a link belongs to no subnet. The subnet of [Fabric.SMPort] comes first. The others follow, the largest
+// first. O(ports).
 func (f *Fabric) Subnets() []Subnet {
 	of := make([]PortIndex, len(f.Ports)) // a port of the same subnet, the port itself for one port of each subnet
 	for i := range of {
