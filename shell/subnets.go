@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
@@ -213,7 +214,7 @@ func (s *Subnets) CarrySets(from, to int) {
 	f := now.Live.Fabric
 	for _, e := range f.EndPorts {
 		if n := &f.Nodes[f.Ports[e].Node]; !n.IsSwitch() {
-			ends[feature.HostName(n)] = append(ends[feature.HostName(n)], f.Ports[e].GUID)
+			ends[places.HostName(n)] = append(ends[places.HostName(n)], f.Ports[e].GUID)
 		}
 	}
 	for _, set := range was.Sets {
@@ -224,7 +225,7 @@ func (s *Subnets) CarrySets(from, to int) {
 		there, _, _ := set.In(was.Live.Fabric)
 		seen := map[string]bool{}
 		for _, e := range there {
-			name := feature.HostName(&was.Live.Fabric.Nodes[was.Live.Fabric.Ports[e].Node])
+			name := places.HostName(&was.Live.Fabric.Nodes[was.Live.Fabric.Ports[e].Node])
 			if !seen[name] {
 				carried.Ports = append(carried.Ports, ends[name]...)
 			}

@@ -105,6 +105,23 @@ func usesCommand(m *model) (command, why string) {
 	return "who uses " + pane.NodeWord(f, node) + m.sc.OfWord(), ""
 }
 
+// jobsCommand returns the command that lists the jobs that used the selected link or node.
+func jobsCommand(m *model) (command, why string) {
+	s := m.pane().Subject()
+	switch {
+	case s.Node == fabric.None:
+		return "", "no link, switch or host is selected"
+	case len(s.With) > 0:
+		return "", "two links are selected: Enter goes to the first"
+	}
+	command = "jobs on " + pane.NodeWord(s.Fabric, s.Node)
+	if s.Link != fabric.None {
+		at := &s.Fabric.Ports[s.Link]
+		command = fmt.Sprintf("jobs on %s %d", pane.NodeWord(s.Fabric, at.Node), at.Num)
+	}
+	return command + " since=2h", ""
+}
+
 // chosenNodes returns the nodes of the marked rows. If no row is marked, it returns those of all rows that the filter
 // selects, or that of the selected row.
 func chosenNodes(m *model) (f *fabric.Fabric, nodes []fabric.NodeIndex) {

@@ -277,7 +277,7 @@ func (j *job) summary() string {
 }
 
 // answerCommands are the commands whose answers are shown even if a key press caused the command.
-var answerCommands = []string{"balance", "check", "compare", "diff", "history", "hosts", "resilience", "show",
+var answerCommands = []string{"balance", "check", "compare", "diff", "history", "hosts", "jobs", "resilience", "show",
 	"whatif", "who"}
 
 // wantsAnswer reports whether the answer of the command is to be shown.

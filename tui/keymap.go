@@ -124,6 +124,7 @@ func findKeys() []action {
 func traceKeys() []action {
 	return group("Trace",
 		action{Name: "who-uses", Label: "who uses it", Rank: 12, Command: usesCommand},
+		action{Name: "jobs-on", Command: jobsCommand},
 		action{Name: "picture", Label: "state", Rank: 13, Why: whyOneState,
 			Run: func(m *model) tea.Cmd { return m.choice.next() }},
 		action{Name: "time-back",

@@ -8,8 +8,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/shell"
-	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -205,7 +205,7 @@ func eachHostRow(m *model, do func(host string, by hostRow, at pane.Place)) {
 		if f.Nodes[node].IsSwitch() {
 			continue
 		}
-		name := feature.HostName(&f.Nodes[node])
+		name := places.HostName(&f.Nodes[node])
 		do(name, rowOfHost, pane.PlaceOf(f, node, fabric.None))
 		do(name, rowOfPort, pane.PlaceOf(f, node, e))
 		if peer := f.Ports[e].Peer; peer != fabric.None {

@@ -61,6 +61,10 @@ func stories() []story {
 		{"both directions, and who else is on the path", small,
 			[]act{tracing, do("b").then("node-0050 HCA-1: both directions", "back: delivered"),
 				do("b", "b", "/", "shared", "Enter", "Enter").then("a Answer who uses leaf-07", "paths use it")}},
+		{"which jobs did this link hit", usual,
+			[]act{tracing, do("J").then("a Answer jobs on leaf-07", "4711", "ada", "(assumed)", "!4712"),
+				do("Escape").then("›4 Trace"),
+				do("6", "/", "leaf-09", "Enter", "J").then("a Answer jobs on spine-01 9", "4711")}},
 		{"the path back", small, []act{tracing, do("x").then("node-0050 HCA-1 → node-0037 HCA-1")}},
 		{
 			"pull a spine", small, []act{do("2", "/", "spine-03", "Enter", "f").then("WHAT-IF 1 failure"),
@@ -260,12 +264,22 @@ func stories() []story {
 	}
 }
 
+// sacct prints two jobs as Slurm's sacct does. The hosts of the second one are below one leaf.
+const sacct = `#!/bin/sh
+echo '4711|node-[0037-0050]|2020-01-01T00:00:00|Unknown|RUNNING|ada|train'
+echo '4712|node-[0001-0002]|2020-01-01T00:00:00|Unknown|RUNNING|ada|train'
+`
+
 // TestStories runs tasks of engineers on a terminal.
 func TestStories(t *testing.T) {
+	programs := t.TempDir()
+	if err := os.WriteFile(filepath.Join(programs, "sacct"), []byte(sacct), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for _, st := range stories() {
 		t.Run(st.name, func(t *testing.T) {
 			t.Parallel()
-			s := onTmux(t, st.size[0], st.size[1], "sim")
+			s := onTmux(t, st.size[0], st.size[1], "sim", "PATH="+programs+":"+os.Getenv("PATH"))
 			if err := os.WriteFile(filepath.Join(s.Dir, "groups"), []byte(threeMembers), 0o644); err != nil {
 				t.Fatal(err)
 			}

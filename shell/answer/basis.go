@@ -47,7 +47,8 @@ func (u Unread) Add(more Unread) Unread {
 	return Unread{u.Count + more.Count, slices.Concat(u.Causes, more.Causes)}
 }
 
-// Note adds count unread values at a place to the cause with the kind what and the reason why.
+// Note adds count unread values at a place to the cause with the kind what and the reason why. The zero place means
+// none.
 func (u *Unread) Note(what, why string, count int, at Place) {
 	u.Count += count
 	i := slices.IndexFunc(u.Causes, func(c Cause) bool { return c.What == what && c.Why == why })
@@ -56,7 +57,7 @@ func (u *Unread) Note(what, why string, count int, at Place) {
 		u.Causes = append(slices.Clip(u.Causes), Cause{What: what, Why: why})
 	}
 	c := &u.Causes[i]
-	if c.Count += count; len(c.At) < MaxPlaces {
+	if c.Count += count; len(c.At) < MaxPlaces && at != (Place{}) {
 		c.At = append(c.At, at)
 	}
 }

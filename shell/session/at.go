@@ -45,6 +45,38 @@ func (s *Session) At(ctx context.Context, t time.Time) (*Picture, error) {
 	return s.recall(seen.Entry)
 }
 
+// States returns the states that the switches had between two times, the oldest first: the last one that was read before
+// since, and those that were read later. Entry 0 is the live state. If the history cannot be read, the result is the
+// live state, with the reason.
+func (s *Session) States(ctx context.Context, since, until time.Time) (all []timeline.Seen, why error) {
+	held, why := s.entries(ctx)
+	for i := range held {
+		e := &held[i]
+		if e.Began.After(until) {
+			break
+		}
+		if !e.Began.After(since) {
+			all = nil
+		}
+		all = append(all, timeline.Seen{Entry: e.ID, Began: e.Began, Until: e.Until})
+	}
+	st := s.State()
+	live := st.Live.When
+	if n := len(all); len(st.Live.Fabric.Nodes) > 0 && (n == 0 || live.After(all[n-1].Until)) && !live.After(until) ||
+		n == 0 {
+		all = append(all, timeline.Seen{Began: live, Until: live})
+	}
+	return all, why
+}
+
+// Recall returns a state of [Session.States].
+func (s *Session) Recall(seen timeline.Seen) (*Picture, error) {
+	if seen.Entry == 0 {
+		return s.State().Live, nil
+	}
+	return s.recall(seen.Entry)
+}
+
 // Neighbor returns the state that is a number of entries after the state p in the history. A negative number means
 // entries before p. Neighbor returns nil if that is the live state.
 func (s *Session) Neighbor(ctx context.Context, p *Picture, by int) (*Picture, error) {

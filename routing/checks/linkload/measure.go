@@ -56,6 +56,29 @@ func PairsOn(t *fabric.Tables, pairs []Pair, port fabric.PortIndex, most int) []
 	return on
 }
 
+// Over counts the pairs of a source and a destination whose paths arrive and leave by one of some ports. There is one
+// pair for each LID of the destination, as in [Among]. It returns the error of ctx if ctx ends first. O(pairs x hops).
+func Over(ctx context.Context, t *fabric.Tables, from, to []fabric.PortIndex,
+	ports map[fabric.PortIndex]bool) (int64, error) {
+	w := newWalker(t, walk.NewWires(t))
+	f, n := t.Fabric, int64(0)
+	for _, src := range from {
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		for _, dst := range to {
+			for k := range uint16(1) << f.Ports[dst].LMC {
+				w.ports = w.ports[:0]
+				if w.follow(Pair{Src: src, Dst: dst, LID: f.Ports[dst].LID + k}) == walk.Reaches &&
+					slices.ContainsFunc(w.ports, func(p fabric.PortIndex) bool { return ports[p] }) {
+					n++
+				}
+			}
+		}
+	}
+	return n, nil
+}
+
 // Shifted is the result of shifts.
 type Shifted struct {
 	Hosts int

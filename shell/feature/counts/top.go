@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/answer"
@@ -267,7 +268,7 @@ func topOnly(c *feature.Call, st *session.State) (map[fabric.PortIndex]bool, err
 	if name, isSet := strings.CutPrefix(word, "@"); isSet {
 		ends, err = feature.SetMembers(st, st.Live.Fabric, name)
 	} else {
-		finder := feature.HostFinder{Fabric: st.Live.Fabric}
+		finder := places.HostFinder{Fabric: st.Live.Fabric}
 		ends, err = finder.Find(word)
 	}
 	only := map[fabric.PortIndex]bool{}
@@ -298,7 +299,7 @@ func (m *measured) hosts(only map[fabric.PortIndex]bool) []topHost {
 		if n.IsSwitch() || only != nil && !only[e] {
 			continue
 		}
-		name := feature.HostName(n)
+		name := places.HostName(n)
 		h := of[name]
 		sent, received := m.sent(e), m.received(e)
 		if h == nil {
@@ -365,7 +366,7 @@ func topJobsOf(c *feature.Call, b *answer.Basis, only map[fabric.PortIndex]bool,
 				Lead: answer.Lead{Command: "hosts " + st.Sets[i].Name}}, append(ends, unreachable...))
 		}
 	}
-	finder := feature.HostFinder{Fabric: f}
+	finder := places.HostFinder{Fabric: f}
 	for _, j := range all {
 		x := topJob{Job: j.ID, Name: answer.Optional(fabric.Escape(j.Name)),
 			User: answer.Optional(fabric.Escape(j.User)), From: j.From, Until: j.Until,

@@ -5,7 +5,6 @@ package flaps
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,8 +19,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/shell/session/jobs"
+	"example.org/ibconsole/shell/session/joblinks"
 	"example.org/ibconsole/shell/session/recorded"
 )
 
@@ -33,9 +31,8 @@ var Feature = feature.Feature{Name: "flaps", Commands: []feature.Command{{
 	Help: "A recorder stores each outage of a link that its sweeps find, for 400 days. LinkDownedCounter also counts " +
 		"outages\nbetween two sweeps; FLAPS is the larger number. The downtime lies between two bounds: a sweep " +
 		"finds the beginning\nand the end after the fact. PAIRS is the sum over the outages: pairs whose path used " +
-		"the link before.\nJOBS are the jobs of Slurm (sacct) that ran during an outage and have paths over the " +
-		"link, by " +
-		"the live tables.",
+		"the link before.\nJOBS are the jobs of Slurm (sacct) that ran during an outage and used the link before, by " +
+		"the tables of that\ntime. Without sacct, they are the sets of the command hosts.",
 	Options: []lang.Option{
 		{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from then on; " + when.Help, Default: "30d"},
 		{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "up to this time (default now)"},
@@ -70,7 +67,7 @@ type cable struct {
 	IsDown  bool         `key:"down" help:"it was down at the end of the period"`
 	Last    answer.Value `key:"last" name:"LAST" kind:"time" help:"when it last went down, as found"`
 	Pairs   answer.Value `key:"pairs" name:"PAIRS" kind:"int" help:"pairs that used it, over all outages"`
-	Jobs    answer.Value `key:"jobs" name:"JOBS" kind:"texts" help:"jobs that ran during an outage, with paths over it"`
+	Jobs    answer.Value `key:"jobs" name:"JOBS" kind:"texts" help:"jobs that ran during an outage and used it before"`
 	Serial  answer.Value `key:"serial" name:"SERIAL" kind:"text" help:"serial number of the cable"`
 	answer.Lead
 }
@@ -128,20 +125,17 @@ func run(c *feature.Call) error {
 	if gaps := feature.NotRecorded(&counted); gaps != "" {
 		b.Warnings = append(b.Warnings, gaps+": figures are lower bounds")
 	}
-	running, err := findJobs(c, &st, outages, since, until)
+	hit, err := findHit(c, &b, all, since, until)
 	if err != nil {
-		if c.Ctx.Err() != nil {
-			return err
-		}
-		b.Unread.Note("jobs that were affected", err.Error(), 1, answer.Place{})
+		return err
 	}
 	l := &ledger{Since: since, Until: until, Watched: answer.Duration(records.TotalTime(counted.Spans))}
 	for i := range all {
 		x := all[i].row(f, since, until)
 		x.Serial = answer.Optional(cmp.Or(serials[counters.KeyOfEnd(all[i].a)], serials[counters.KeyOfEnd(all[i].b)]))
 		x.Jobs = answer.NotRead()
-		if err == nil {
-			x.Jobs = answer.Texts(running.hit(&all[i], until))
+		if hit != nil {
+			x.Jobs = answer.Texts(hit[i])
 		}
 		l.rows, l.Flaps = append(l.rows, x), l.Flaps+x.Flaps
 	}
@@ -247,81 +241,50 @@ func serialNumbers(c *feature.Call) (map[counters.Key]string, error) {
 	return of, nil
 }
 
-// running are jobs with the ports on their paths.
-type running []struct {
-	jobs.Job
-	on map[counters.Key]bool
-}
-
-// findJobs returns the jobs that ran during outages, with the links of their paths by the live tables.
-func findJobs(c *feature.Call, st *session.State, outages []records.Outage, since, until time.Time) (running, error) {
-	if len(outages) == 0 {
-		return nil, nil
+// findHit returns the jobs that each link hit: those that used it before an outage and ran during the outage. The result
+// is nil if no job could be listed, which the basis then notes.
+func findHit(c *feature.Call, b *answer.Basis, all []link, since, until time.Time) ([][]string, error) {
+	hit := make([][]string, len(all))
+	for i := range hit {
+		hit[i] = []string{}
 	}
-	all, err := jobs.Between(c.Ctx, since, until)
+	if !slices.ContainsFunc(all, func(l link) bool { return len(l.outages) > 0 }) {
+		return hit, nil
+	}
+	running, err := joblinks.List(c.Ctx, c.Session, since, until)
 	if err != nil {
-		return nil, err
+		b.Unread.Note("jobs that were affected", err.Error(), 1, answer.Place{})
+		return nil, c.Ctx.Err()
 	}
-	finder := feature.HostFinder{Fabric: st.Live.Fabric}
-	var out running
-	for _, j := range all {
-		if !slices.ContainsFunc(outages, func(o records.Outage) bool { return overlaps(&j, &o, until) }) {
-			continue
-		}
-		ends, _, err := finder.JobEnds(j.Hosts)
-		if err != nil {
-			return nil, fmt.Errorf("job %s: %w", j.ID, err)
-		}
-		on, err := portsOf(c.Ctx, st.Live, ends)
-		if err != nil {
-			return nil, fmt.Errorf("job %s: %w", j.ID, err)
-		}
-		out = append(out, struct {
-			jobs.Job
-			on map[counters.Key]bool
-		}{j, on})
+	if running.NoSlurm != nil {
+		b.Warnings = append(b.Warnings, fmt.Sprintf("list the jobs: %v; the sets of hosts are listed", running.NoSlurm))
 	}
-	return out, nil
-}
-
-// overlaps reports whether a job ran while a link was found down.
-func overlaps(j *jobs.Job, o *records.Outage, until time.Time) bool {
-	end := o.Up
-	if end.IsZero() {
-		end = until
-	}
-	return j.From.Before(end) && (j.Until.IsZero() || j.Until.After(o.Down))
-}
-
-// portsOf returns the ports of the hosts of a job, and those on the paths between them.
-func portsOf(ctx context.Context, p *session.Picture, ends []fabric.PortIndex) (map[counters.Key]bool, error) {
-	on := map[counters.Key]bool{}
-	for _, e := range ends {
-		on[counters.KeyOf(p.Fabric, e)] = true
-	}
-	m, why, err := feature.PathsAmong(ctx, p, ends)
-	if why != "" {
-		return nil, errors.New(why)
-	}
-	if err != nil {
-		return nil, err
-	}
-	for port, n := range m {
-		if n > 0 {
-			on[counters.KeyOf(p.Fabric, fabric.PortIndex(port))] = true
+	assumed := 0
+	for i := range all {
+		for _, o := range all[i].outages {
+			if !slices.ContainsFunc(running.Runs, func(r *joblinks.Run) bool { return r.Outage(&o, until) }) {
+				continue
+			}
+			before := o.Down.Add(-time.Millisecond)
+			from := o.WasUp
+			if from.IsZero() || from.After(before) {
+				from = before.Add(-time.Millisecond)
+			}
+			found, err := running.On(c.Ctx, problems.Place(all[i].a), from, before)
+			if err != nil {
+				return nil, err
+			}
+			assumed += min(1, len(found.Assumed))
+			for k := range found.Uses {
+				if x := &found.Uses[k]; x.Outage(&o, until) && !slices.Contains(hit[i], x.ID) {
+					hit[i] = append(hit[i], x.ID)
+				}
+			}
 		}
 	}
-	return on, nil
-}
-
-// hit returns the jobs that ran during an outage of a link and have paths over it.
-func (r running) hit(l *link, until time.Time) []string {
-	ids := []string{}
-	for i := range r {
-		during := slices.ContainsFunc(l.outages, func(o records.Outage) bool { return overlaps(&r[i].Job, &o, until) })
-		if during && (r[i].on[counters.KeyOfEnd(l.a)] || r[i].on[counters.KeyOfEnd(l.b)]) {
-			ids = append(ids, r[i].ID)
-		}
+	if assumed > 0 {
+		b.Unread.Note("outage", "the tables of that time are not known; its jobs are those by the tables of another time",
+			assumed, answer.Place{})
 	}
-	return ids
+	return hit, nil
 }

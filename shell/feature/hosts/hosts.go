@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/walk"
@@ -197,7 +198,7 @@ func nameSet(c *feature.Call) error {
 		return err
 	}
 	f := p.Fabric
-	finder := feature.HostFinder{Fabric: f}
+	finder := places.HostFinder{Fabric: f}
 	var ends []fabric.PortIndex
 	for _, word := range c.Args[1:] {
 		found, err := finder.Find(word)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package job lists the events and errors on the paths of a job during its run.
+// Package job lists the events and errors on the paths of a job during its run, and the jobs that used a link.
 package job
 
 import (
@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/history/timeline"
@@ -24,8 +25,10 @@ import (
 	"example.org/ibconsole/shell/session/recorded"
 )
 
-// Feature is the command job.
-var Feature = feature.Feature{Name: "job", Commands: []feature.Command{{
+// Feature has the commands about jobs.
+var Feature = feature.Feature{Name: "job", Keys: []feature.Key{
+	{Name: "jobs-on", Keys: "J", Help: "list the jobs of the last two hours whose hosts used the selected link or node"},
+}, Commands: []feature.Command{{
 	Path:    "job",
 	Group:   feature.GroupRecord,
 	Summary: "Show events and errors on the paths of a job",
@@ -44,7 +47,7 @@ var Feature = feature.Feature{Name: "job", Commands: []feature.Command{{
 	},
 	Answers: []answer.Declared{&decl},
 	Run:     run,
-}}}
+}, jobsCommand, onCommand}}
 
 // job holds the events and errors of a job.
 type job struct {
@@ -159,7 +162,7 @@ func find(c *feature.Call, id string) (*jobs.Job, error) {
 
 // name resolves the hosts of the job in the subnet. It creates a set of these hosts and returns their end ports.
 func (j *job) name(c *feature.Call, list string) ([]fabric.PortIndex, error) {
-	finder := feature.HostFinder{Fabric: j.f}
+	finder := places.HostFinder{Fabric: j.f}
 	ends, missing, err := finder.JobEnds(list)
 	if err != nil {
 		return nil, err

@@ -7,8 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,7 +50,6 @@ func Between(ctx context.Context, since, until time.Time) ([]Job, error) {
 	if err != nil {
 		return nil, ErrNoSacct
 	}
-	const layout = "2006-01-02T15:04:05"
 	out, err := run(ctx, path, "--allusers", "--allocations", "--noheader", "--parsable2", "--starttime",
 		since.Local().Format(layout), "--endtime", until.Local().Format(layout), "--format", sacctFields)
 	if err != nil {
@@ -61,10 +62,14 @@ func Between(ctx context.Context, since, until time.Time) ([]Job, error) {
 			continue
 		}
 		job, err := Sacct(id, []byte(line))
-		if err != nil || job.From.After(until) || !job.Until.IsZero() && !job.Until.After(since) {
-			continue // it had no hosts yet, or did not run in the period
+		switch {
+		case errors.Is(err, ErrNoHosts):
+		case err != nil:
+			return nil, fmt.Errorf("sacct: %w", err)
+		case job.From.After(until) || !job.Until.IsZero() && !job.Until.After(since): // it did not run in the period
+		default:
+			all = append(all, *job)
 		}
-		all = append(all, *job)
 	}
 	return all, nil
 }
@@ -116,7 +121,8 @@ const maxOutput = 4 << 20
 
 // run returns the standard output of a program. An error includes the last line of its standard error.
 func run(ctx context.Context, path string, args ...string) ([]byte, error) {
-	p := program.Program{Path: path, Args: args, Time: limit, Bytes: maxOutput, Grace: time.Second}
+	p := program.Program{Path: path, Args: args, Time: limit, Bytes: maxOutput, Grace: time.Second,
+		Env: append(os.Environ(), "SLURM_TIME_FORMAT=standard")}
 	out, stderr, err := p.Output(ctx)
 	if err != nil {
 		last := strings.TrimSpace(string(stderr))
@@ -161,10 +167,15 @@ func Scontrol(id string, out []byte) (*Job, error) {
 func Sacct(id string, out []byte) (*Job, error) {
 	job := &Job{ID: id}
 	for line := range strings.Lines(string(out)) {
-		f := strings.SplitN(strings.TrimSuffix(line, "\n"), "|", 7)
-		if len(f) == 7 {
-			job.add(f[6], f[5], f[4], f[1], f[2], f[3])
+		line = strings.TrimSuffix(line, "\n")
+		f := strings.SplitN(line, "|", 7)
+		if len(f) < 7 {
+			continue
 		}
+		if !isTime(f[2]) || !isTime(f[3]) {
+			return nil, fmt.Errorf("job %s: unexpected time in %q", id, line)
+		}
+		job.add(f[6], f[5], f[4], f[1], f[2], f[3])
 	}
 	return job.complete()
 }
@@ -201,9 +212,18 @@ func (j *Job) add(name, user, state, hosts, from, until string) {
 	j.Hosts += hosts
 }
 
+// layout is the standard form of a time in Slurm.
+const layout = "2006-01-02T15:04:05"
+
+// isTime reports whether a text is a time, or the word for an unknown time.
+func isTime(text string) bool {
+	return slices.Contains([]string{"Unknown", "None", "N/A", ""}, text) || !slurmTime(text).IsZero()
+}
+
+// slurmTime returns a time, zero if it is unknown.
 func slurmTime(text string) time.Time {
-	t, err := time.ParseInLocation("2006-01-02T15:04:05", text, time.Local)
-	if err != nil { // Unknown, None, N/A
+	t, err := time.ParseInLocation(layout, text, time.Local)
+	if err != nil {
 		return time.Time{}
 	}
 	return t

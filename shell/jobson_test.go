@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/history"
+	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines"
+)
+
+// fakeSacct puts a program sacct with the given output first in PATH. Lines have the fields that ibconsole asks for:
+// JobID|NodeList|Start|End|State|User|JobName.
+func fakeSacct(t *testing.T, script string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "sacct"), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+// pairsOver walks the path of each pair of hosts, hop by hop, and counts those that cross the link of a port.
+func pairsOver(tables *fabric.Tables, hosts []string, link fabric.PortIndex) (n int) {
+	f := tables.Fabric
+	var ends []fabric.PortIndex
+	for _, e := range f.EndPorts {
+		for _, h := range hosts {
+			if f.PortName(e) == h+" HCA-1/1" {
+				ends = append(ends, e)
+			}
+		}
+	}
+	for _, src := range ends {
+		for _, dst := range ends {
+			at := src
+			for hops := 0; src != dst && hops < 10; hops++ {
+				peer := f.Ports[at].Peer
+				if at == link || peer == link {
+					n++
+					break
+				}
+				if peer == dst {
+					break
+				}
+				sw := &f.Nodes[f.Ports[peer].Node]
+				at = sw.FirstPort + fabric.PortIndex(tables.Port(sw.Switch, f.Ports[dst].LID))
+			}
+		}
+	}
+	return n
+}
+
+// TestJobsOnLink has a history of three states: with a link, without it, and with it again, of which the second was
+// last read an hour ago. Each job is followed through the tables of its time. What is not known is reported.
+func TestJobsOnLink(t *testing.T) {
+	s, run := keeping(t, "sim:fattree:2,4")
+	live := s.State().Live
+	f := live.Fabric
+	leaf := f.NodesByDescription("leaf-01")[0]
+	link := f.PortAt(leaf, 3)
+	cable, _ := f.LinkOf(link)
+	without := f.Without([]fabric.Link{cable})
+	engine, err := engines.ByName("minhop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rerouted, err := routing.Route(t.Context(), engine, without, routing.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	ago := func(minutes int) time.Time { return now.Add(-time.Duration(minutes) * time.Minute) }
+	store, err := s.History()
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(from, to int, f *fabric.Fabric, tables *fabric.Tables) int64 {
+		id, err := store.Add(t.Context(), history.Entry{Kind: history.Sweep, Subnet: s.Subnet(), Began: ago(from),
+			Until: ago(to)}, f, tables)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	add(120, 60, rerouted.Tables.Fabric, rerouted.Tables)
+	first := add(180, 121, f, live.Tables)
+
+	ledger, err := records.Open(t.Context(), s.Recorded().File())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := 185; at >= 60; at -= 2 {
+		if _, _, err := ledger.Observe(t.Context(), s.Subnet(), ago(at), []problems.Problem{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b := fabric.NamedEnd(f, link), fabric.NamedEnd(f, f.Ports[link].Peer)
+	for _, up := range []bool{false, true} {
+		when := ago(prose.When(up, 135, 140))
+		change := records.LinkChange{When: when, Up: up, A: a, B: b, Pairs: -1}
+		if err := ledger.ObserveLinks(t.Context(), s.Subnet(), when, []records.LinkChange{change}, nil,
+			func(fabric.End, fabric.End) bool { return up }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := ledger.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	line := func(id, hosts string, from, to int) string {
+		end, state := ago(to).Format("2006-01-02T15:04:05"), "COMPLETED"
+		if to == 0 {
+			end, state = "Unknown", "RUNNING"
+		}
+		return fmt.Sprintf("%s|%s|%s|%s|%s|ada|a job", id, hosts, ago(from).Format("2006-01-02T15:04:05"), end, state)
+	}
+	fakeSacct(t, "cat <<'E'\n"+strings.Join([]string{
+		line("11", "node-[0001-0008]", 170, 130), // in the first state, with an outage
+		line("12", "node-[0001-0008]", 115, 70),  // in the second state
+		line("13", "node-[0001-0008]", 40, 0),    // the second state was not read any more
+		line("14", "node-0001", 170, 130),        // a host alone
+		line("15", "node-[0003-0004]", 170, 130), // below one leaf
+		line("16", "gpu[01-04]", 170, 130),       // another cluster
+		line("17", "node-[0001-0002],node-0005", 139, 125),
+		"18|None assigned|Unknown|Unknown|PENDING|ada|waits",
+	}, "\n")+"\nE")
+
+	type row struct {
+		Kind, Job, Tables string
+		Pairs, Outages    *int
+		Shared            int `json:"shared_with"`
+		Attached          bool
+		Assumed           bool `json:"tables_assumed"`
+		Count, All        int
+		Elsewhere         int `json:"not_in_subnet"`
+		Of                struct{ Unread struct{ Count int } }
+	}
+	rows := func(command string) (of map[string]row, head row) {
+		t.Helper()
+		out, err := run(command, true)
+		if err != nil {
+			t.Fatalf("%s: %v", command, err)
+		}
+		of = map[string]row{}
+		for text := range strings.Lines(out) {
+			var r row
+			if err := json.Unmarshal([]byte(text), &r); err != nil {
+				t.Fatal(err)
+			}
+			switch r.Kind {
+			case "answer":
+				head = r
+			case "jobs":
+				of[r.Job] = r
+			}
+		}
+		return of, head
+	}
+	all := []string{"node-0001", "node-0002", "node-0003", "node-0004", "node-0005", "node-0006", "node-0007",
+		"node-0008"}
+	of, head := rows("jobs on leaf-01 3 since=4h")
+	if head.All != 7 || head.Count != len(of) || head.Elsewhere != 1 || head.Of.Unread.Count != 1 {
+		t.Errorf("%+v", head)
+	}
+	for id, want := range map[string]struct {
+		pairs, outages int
+		known          bool
+	}{
+		"11": {pairsOver(live.Tables, all, link), 1, true},
+		"13": {pairsOver(live.Tables, all, link), 0, false},
+		"17": {pairsOver(live.Tables, []string{"node-0001", "node-0002", "node-0005"}, link), 1, true},
+	} {
+		got, listed := of[id]
+		if want.pairs == 0 && !listed {
+			continue
+		}
+		if !listed || got.Pairs == nil || *got.Pairs != want.pairs || got.Assumed == want.known ||
+			want.known && (got.Outages == nil || *got.Outages != want.outages) || !want.known && got.Outages != nil {
+			t.Errorf("job %s: %+v, want %+v", id, got, want)
+		}
+		delete(of, id)
+	}
+	for id, x := range of {
+		t.Errorf("job %s used it: %+v", id, x)
+	}
+	of, _ = rows("jobs on leaf-01 3 since=4h until=125m")
+	if got := of["11"]; got.Tables != fmt.Sprintf("history %d", first) || of["13"].Job != "" {
+		t.Errorf("the states up to then: %+v", of)
+	}
+	of, _ = rows("jobs on node-0001 since=4h until=125m")
+	if got := of["14"]; !got.Attached || *got.Pairs != 0 || got.Shared != 2 || *of["11"].Pairs != 2*7 {
+		t.Errorf("the jobs of a host: %+v", of)
+	}
+
+	for script, want := range map[string]string{
+		"echo 'slurmdbd: no answer' >&2; exit 1":                              "slurmdbd: no answer",
+		"echo '11|node-[0001-0008]|Nov 26 08:00|Unknown|RUNNING|ada|a'":       "unexpected time",
+		"echo '11|node-[0001-0008|2026-11-26T08:00:00|Unknown|RUNNING|ada|a'": "node-[0001-0008",
+	} {
+		fakeSacct(t, script)
+		if out, err := run("jobs on leaf-01 3 since=4h", false); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("sacct that does %q: %v\n%s", script, err, out)
+		}
+	}
+	fakeSacct(t, "exit 1")
+	out, err := run("hosts left leaf-01; hosts far leaf-04; jobs on leaf-01 3 since=10m", false)
+	if err != nil || !strings.Contains(out, "the sets of hosts are listed") || !strings.Contains(out, "0 of 2 jobs") {
+		t.Errorf("sets below one leaf each: %v\n%s", err, out)
+	}
+	out, err = run("hosts both leaf-01 leaf-03 leaf-04; jobs on leaf-01 since=10m", false)
+	if err != nil || !strings.Contains(out, "\nboth ") || !strings.Contains(out, "\nleft ") ||
+		strings.Contains(out, "\nfar ") {
+		t.Errorf("sets with hosts below a leaf: %v\n%s", err, out)
+	}
+}

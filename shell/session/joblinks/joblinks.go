@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package joblinks finds the jobs whose hosts used a link, a switch or a host, by the tables of that time.
+package joblinks
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/history/timeline"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/routing/checks/uses"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/jobs"
+)
+
+// Jobs are the jobs that ran in a period.
+type Jobs struct {
+	Runs []*Run
+	// NoSlurm is the reason why the jobs are the sets of hosts of the session, nil if Slurm listed them.
+	NoSlurm error
+
+	session *session.Session
+	users   map[use]*users
+}
+
+// Run is a job, or a set of hosts.
+type Run struct {
+	jobs.Job
+	set *session.HostSet // nil for a job of Slurm
+}
+
+// During reports whether a job ran at some time from since to until.
+func (r *Run) During(since, until time.Time) bool {
+	return r.From.Before(until) && (r.Until.IsZero() || r.Until.After(since))
+}
+
+// End returns the end of the job, or the time now while it runs.
+func (r *Run) End(now time.Time) time.Time {
+	if r.Until.IsZero() {
+		return now
+	}
+	return r.Until
+}
+
+// Outage reports whether a job ran while a link was found down. An outage without an end lasts until the time until.
+func (r *Run) Outage(o *records.Outage, until time.Time) bool {
+	if !o.Up.IsZero() {
+		until = o.Up
+	}
+	return r.During(o.Down, until)
+}
+
+// IsSet reports whether it is a set of hosts of the session.
+func (r *Run) IsSet() bool { return r.set != nil }
+
+// Use is a job that used a place.
+type Use struct {
+	*Run
+	// Hosts are the hosts of the job in the subnet, Missing is the number of the others.
+	Hosts, Missing int
+	// Pairs is the number of pairs of end ports of the job whose paths use the place, the largest of all states.
+	// AtLeast is set if there may be more.
+	Pairs   int64
+	AtLeast bool
+	// Attached is set if the place is a host of the job, or its link.
+	Attached bool
+	// States are the states in which it used the place, and Assumed is set if the tables of a part of its time are not
+	// known, so that those of another time were used.
+	States  []timeline.Seen
+	Assumed bool
+}
+
+// Found are the jobs that used a place in a period.
+type Found struct {
+	Uses []Use
+	// States are the states whose tables were used.
+	States []timeline.Seen
+	// Assumed are the IDs of jobs in whose time the tables are not known for a part, and Why is the reason if the
+	// history could not be read. Elsewhere is the number of jobs without a host in the subnet.
+	Assumed   []string
+	Elsewhere int
+	Why       error
+	// NoTables is the number of states without tables, and Older that of states that were not used, because there are
+	// too many.
+	NoTables, Older int
+}
+
+// maxStates is the maximum number of states whose tables are used for one place.
+const maxStates = 100
+
+// maxPairs is the maximum number of pairs of a job that are followed in one state.
+const maxPairs = 25_000_000
+
+// List lists the jobs that ran at some time from since to until, as sacct knows them. Without sacct, the sets of hosts
+// of the session are the jobs, for the whole period. If there are none either, it returns the error of sacct.
+func List(ctx context.Context, s *session.Session, since, until time.Time) (*Jobs, error) {
+	all, err := jobs.Between(ctx, since, until)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	out := &Jobs{session: s, NoSlurm: err, users: map[use]*users{}}
+	for i := range all {
+		out.Runs = append(out.Runs, &Run{Job: all[i]})
+	}
+	if err == nil {
+		return out, nil
+	}
+	st := s.State()
+	if len(st.Sets) == 0 {
+		return nil, fmt.Errorf("list the jobs: %w; hint: 'hosts NAME WHO' names the hosts of a job", err)
+	}
+	for i := range st.Sets {
+		set := &st.Sets[i]
+		out.Runs = append(out.Runs, &Run{jobs.Job{ID: set.Name, From: since, Until: until}, set})
+	}
+	return out, nil
+}
+
+// ends returns the end ports of a job in a fabric, and the number of hosts that the fabric does not have.
+func (r *Run) ends(f *fabric.Fabric, finder *places.HostFinder) ([]fabric.PortIndex, int, error) {
+	if r.set != nil {
+		ends, unreachable, missing := r.set.In(f)
+		return append(ends, unreachable...), missing, nil
+	}
+	ends, missing, err := finder.JobEnds(r.Hosts)
+	if err != nil {
+		return nil, 0, fmt.Errorf("job %s: %w", r.ID, err)
+	}
+	return ends, len(missing), nil
+}
+
+// use is a place in a state.
+type use struct {
+	place problems.Place
+	entry int64
+}
+
+// users are the end ports whose paths use a place in a state.
+type users struct {
+	place    problems.Place
+	f        *fabric.Fabric
+	finder   *places.HostFinder
+	from, to map[fabric.PortIndex]bool
+	ports    map[fabric.PortIndex]bool // packets that use the place leave by one of them, or enter
+	unknown  bool                      // some paths use tables that were not read
+	tables   *fabric.Tables
+}
+
+// On returns the jobs that used a place at some time from since to until. A port means its link.
+func (j *Jobs) On(ctx context.Context, place problems.Place, since, until time.Time) (*Found, error) {
+	states, why := j.session.States(ctx, since, until)
+	found := &Found{Why: why}
+	if more := len(states) - maxStates; more > 0 {
+		found.Older, states = more, states[more:]
+	}
+	of := map[*Run]*Use{}
+	for i := range states {
+		from, to := time.Time{}, until
+		if i > 0 {
+			from = states[i].Began
+		}
+		if i+1 < len(states) {
+			to = states[i+1].Began
+		}
+		from = later(from, since)
+		running := slices.DeleteFunc(slices.Clone(j.Runs), func(r *Run) bool { return !r.During(from, to) })
+		if len(running) == 0 {
+			continue
+		}
+		found.States = append(found.States, states[i])
+		u, err := j.usersOf(ctx, place, states[i])
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range running {
+			x := of[r]
+			if x == nil {
+				x = &Use{Run: r, AtLeast: found.Older > 0}
+				of[r] = x
+			}
+			x.Assumed = x.Assumed || !wasRead(states[i], later(r.From, from), earlier(r.End(to), to))
+			if err := u.add(ctx, x, states[i]); err != nil {
+				return nil, err
+			}
+		}
+		if u.tables == nil {
+			found.NoTables++
+		}
+	}
+	for _, r := range j.Runs {
+		x := of[r]
+		switch {
+		case x == nil:
+			continue
+		case x.Hosts == 0:
+			found.Elsewhere++
+		case x.Assumed:
+			found.Assumed = append(found.Assumed, r.ID)
+		}
+		if x.Pairs > 0 || x.Attached {
+			found.Uses = append(found.Uses, *x)
+		}
+	}
+	return found, nil
+}
+
+// wasRead reports whether a state was in force from begin to end: it was read then, or shortly before and after.
+func wasRead(s timeline.Seen, begin, end time.Time) bool {
+	return !begin.Before(s.Began.Add(-records.Unobserved)) && !end.After(s.Until.Add(records.Unobserved))
+}
+
+// usersOf returns the users of a place in a state. It keeps the last result of each place.
+func (j *Jobs) usersOf(ctx context.Context, place problems.Place, seen timeline.Seen) (*users, error) {
+	key := use{problems.Place{GUID: place.GUID, Port: place.Port}, seen.Entry}
+	if u := j.users[key]; u != nil {
+		return u, nil
+	}
+	p, err := j.session.Recall(seen)
+	if err != nil {
+		return nil, err
+	}
+	f := p.Fabric
+	u := &users{place: place, f: f, finder: &places.HostFinder{Fabric: f}, tables: p.Tables,
+		ports: map[fabric.PortIndex]bool{}}
+	target := u.target(place)
+	if p.Tables != nil && len(u.ports) > 0 {
+		r, err := uses.Find(ctx, p.Tables, target, uses.Options{Examples: 1})
+		if err != nil {
+			return nil, err
+		}
+		u.from, u.to, u.unknown = setOf(r.Sources), setOf(r.Destinations), r.Unknown > 0
+	}
+	clear(j.users) // a state may take much memory
+	j.users[key] = u
+	return u, nil
+}
+
+// target returns the links and switches of a place, and notes their ports.
+func (u *users) target(place problems.Place) (t uses.Target) {
+	f := u.f
+	node, port := place.In(f)
+	add := func(p fabric.PortIndex) {
+		if l, linked := f.LinkOf(p); linked {
+			t.Links = append(t.Links, l)
+			u.ports[l.A], u.ports[l.B] = true, true
+		}
+	}
+	switch {
+	case node == fabric.None:
+	case place.Port >= 0:
+		if port != fabric.None {
+			add(port)
+		}
+	case f.Nodes[node].IsSwitch():
+		t.Switches = []fabric.SwitchIndex{f.Nodes[node].Switch}
+		for p := range f.Nodes[node].Ports() {
+			u.ports[p] = true
+		}
+	default:
+		for p := range f.Nodes[node].Ports() {
+			add(p)
+		}
+	}
+	return t
+}
+
+// add adds the use of the place by a job in the state.
+func (u *users) add(ctx context.Context, x *Use, seen timeline.Seen) error {
+	ends, missing, err := x.ends(u.f, u.finder)
+	if err != nil {
+		return err
+	}
+	x.Hosts, x.Missing = max(x.Hosts, len(ends)), max(x.Missing, missing)
+	x.AtLeast = x.AtLeast || missing > 0 || u.unknown || u.tables == nil
+	var from, to []fabric.PortIndex
+	attached := false
+	for _, e := range ends {
+		k, peer := counters.KeyOf(u.f, e), u.f.Ports[e].Peer
+		attached = attached || peer != fabric.None && u.ports[peer] ||
+			k.GUID == u.place.GUID && (u.place.Port < 0 || u.place.Port == int(k.Num))
+		if u.from[e] {
+			from = append(from, e)
+		}
+		if u.to[e] {
+			to = append(to, e)
+		}
+	}
+	var n int64
+	if most := maxPairs / max(1, len(from)); len(to) > most {
+		x.AtLeast, to = true, to[:most]
+	}
+	if len(from) > 0 && len(to) > 0 {
+		if n, err = linkload.Over(ctx, u.tables, from, to, u.ports); err != nil {
+			return err
+		}
+	}
+	if n > 0 || attached {
+		x.States = append(x.States, seen)
+	}
+	x.Pairs, x.Attached = max(x.Pairs, n), x.Attached || attached
+	return nil
+}
+
+func setOf(list []uses.Use) map[fabric.PortIndex]bool {
+	set := make(map[fabric.PortIndex]bool, len(list))
+	for _, u := range list {
+		set[u.Port] = true
+	}
+	return set
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
