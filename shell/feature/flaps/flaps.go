@@ -241,8 +241,8 @@ func serialNumbers(c *feature.Call) (map[counters.Key]string, error) {
 	return of, nil
 }
 
-// findHit returns the jobs that each link hit: those that used it before an outage and ran during the outage. The result
-// is nil if no job could be listed, which the basis then notes.
+// findHit returns the jobs that each link hit: those that used it before an outage and ran during the outage. The
+// result is nil if no job could be listed, which the basis then notes.
 func findHit(c *feature.Call, b *answer.Basis, all []link, since, until time.Time) ([][]string, error) {
 	hit := make([][]string, len(all))
 	for i := range hit {
@@ -283,7 +283,7 @@ func findHit(c *feature.Call, b *answer.Basis, all []link, since, until time.Tim
 		}
 	}
 	if assumed > 0 {
-		b.Unread.Note("outage", "the tables of that time are not known; its jobs are those by the tables of another time",
+		b.Unread.Note("outage", "the tables of that time are not known; those of another time were used",
 			assumed, answer.Place{})
 	}
 	return hit, nil

@@ -27,7 +27,7 @@ import (
 
 // Feature has the commands about jobs.
 var Feature = feature.Feature{Name: "job", Keys: []feature.Key{
-	{Name: "jobs-on", Keys: "J", Help: "list the jobs of the last two hours whose hosts used the selected link or node"},
+	{Name: "jobs-on", Keys: "J", Help: "list the jobs whose hosts used the selected link or node lately"},
 }, Commands: []feature.Command{{
 	Path:    "job",
 	Group:   feature.GroupRecord,

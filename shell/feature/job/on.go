@@ -31,9 +31,9 @@ var (
 	onCommand = feature.Command{
 		Path:    "jobs on",
 		Summary: "List the jobs whose hosts used a link or a node",
-		Help: "The jobs come from Slurm (sacct). If that fails, the sets of the command hosts are listed, for the whole " +
-			"period.\nA job is listed if the paths between its hosts use the place, or if one of its hosts is attached " +
-			"to it. The paths\nfollow the tables that the switches had while the job ran, from the history. PAIRS is " +
+		Help: "The jobs come from Slurm (sacct). If that fails, the sets of the command hosts are listed, for the " +
+			"whole period.\nA job is listed if the paths between its hosts use the place, or if one of its hosts is " +
+			"attached to it. The paths\nfollow the tables that the switches had while the job ran, from the history. PAIRS is " +
 			"the largest number of these\nstates. OUTAGES are the recorded outages of the link, or of links of the " +
 			"node, during the job.",
 		Args: []lang.Arg{
@@ -84,7 +84,7 @@ type user struct {
 	Over     string       `name:"PAIRS" help:"pairs whose paths used it"`
 	Attached bool         `key:"attached" help:"a host of the job is attached to it"`
 	Shared   int          `key:"shared_with" name:"SHARED WITH" help:"listed jobs that ran at the same time"`
-	Outages  answer.Value `key:"outages" name:"OUTAGES" kind:"int" help:"outages while it ran; not read if not recorded"`
+	Outages  answer.Value `key:"outages" name:"OUTAGES" kind:"int" help:"while it ran; not read if not recorded"`
 	Tables   string       `key:"tables" name:"TABLES" help:"the states whose tables it used"`
 	Assumed  bool         `key:"tables_assumed" help:"tables of another time were used for a part of its time"`
 	answer.Lead
@@ -106,7 +106,10 @@ var onDecl = answer.Decl[*users]{
 			Key: "jobs", Title: "jobs", Stream: true, Fields: answer.Fields[user](),
 			Empty: "no job is known to have used it",
 		}, func(u *users) answer.Rows[user] { return answer.Slice(u.jobs) })},
-		{Line: "  {not_in_subnet|job} without a host in this subnet", When: func(u *users) bool { return u.Elsewhere > 0 }},
+		{
+			Line: "  {not_in_subnet|job} without a host in this subnet",
+			When: func(u *users) bool { return u.Elsewhere > 0 },
+		},
 		{Table: answer.Show(&answer.Table[state]{
 			Key: "states", Title: "tables", Fields: answer.Fields[state](),
 			Row: "  tables of {state}, read from {read_since} to {read_until}",
@@ -218,7 +221,8 @@ func outagesOf(c *feature.Call, place problems.Place, since, until time.Time) ([
 
 // outagesDuring returns the number of outages while a job ran in the period. It is not read if there was none and no
 // recorder looked for outages for a part of that time.
-func outagesDuring(x *joblinks.Use, all []records.Outage, observed []records.Span, since, until time.Time) answer.Value {
+func outagesDuring(x *joblinks.Use, all []records.Outage, observed []records.Span, since,
+	until time.Time) answer.Value {
 	n := 0
 	for i := range all {
 		if x.Outage(&all[i], until) {

@@ -150,6 +150,7 @@ type users struct {
 	finder   *places.HostFinder
 	from, to map[fabric.PortIndex]bool
 	ports    map[fabric.PortIndex]bool // packets that use the place leave by one of them, or enter
+	paths    int64                     // that use the place
 	unknown  bool                      // some paths use tables that were not read
 	tables   *fabric.Tables
 }
@@ -212,6 +213,23 @@ func (j *Jobs) On(ctx context.Context, place problems.Place, since, until time.T
 	return found, nil
 }
 
+// Pairs returns the number of pairs of end ports whose paths use a place, by the last tables of the period in which it
+// has a link. It returns false if there are none.
+func Pairs(ctx context.Context, s *session.Session, place problems.Place, since, until time.Time) (int64, bool, error) {
+	j := &Jobs{session: s, users: map[use]*users{}}
+	states, _ := s.States(ctx, since, until)
+	for _, seen := range slices.Backward(states[max(0, len(states)-maxStates):]) {
+		u, err := j.usersOf(ctx, place, seen)
+		if err != nil {
+			return 0, false, err
+		}
+		if len(u.ports) > 0 && u.tables != nil {
+			return u.paths, !u.unknown, nil
+		}
+	}
+	return 0, false, nil
+}
+
 // wasRead reports whether a state was in force from begin to end: it was read then, or shortly before and after.
 func wasRead(s timeline.Seen, begin, end time.Time) bool {
 	return !begin.Before(s.Began.Add(-records.Unobserved)) && !end.After(s.Until.Add(records.Unobserved))
@@ -236,7 +254,8 @@ func (j *Jobs) usersOf(ctx context.Context, place problems.Place, seen timeline.
 		if err != nil {
 			return nil, err
 		}
-		u.from, u.to, u.unknown = setOf(r.Sources), setOf(r.Destinations), r.Unknown > 0
+		u.from, u.to = setOf(r.Sources), setOf(r.Destinations)
+		u.paths, u.unknown = r.Paths, r.Unknown > 0
 	}
 	clear(j.users) // a state may take much memory
 	j.users[key] = u
