@@ -46,8 +46,8 @@ func (s *Session) At(ctx context.Context, t time.Time) (*Picture, error) {
 }
 
 // States returns the states that the switches had between two times, the oldest first: the last one that was read
-// before since, and those that were read later. Entry 0 is the live state. If the history cannot be read, the result is the
-// live state, with the reason.
+// before since, and those that were read later. Entry 0 is the live state. If the history cannot be read, the result
+// is the live state, with the reason.
 func (s *Session) States(ctx context.Context, since, until time.Time) (all []timeline.Seen, why error) {
 	held, why := s.entries(ctx)
 	for i := range held {
