@@ -34,8 +34,8 @@ var (
 		Help: "The jobs come from Slurm (sacct). If that fails, the sets of the command hosts are listed, for the " +
 			"whole period.\nA job is listed if the paths between its hosts use the place, or if one of its hosts is " +
 			"attached to it. The paths\nfollow the tables that the switches had while the job ran, from the history. " +
-			"PAIRS is the largest number of these\nstates. OUTAGES are the recorded outages of the link, or of links of the " +
-			"node, during the job.",
+			"PAIRS is the largest number of these\nstates. OUTAGES are the recorded outages of the link, or of links " +
+			"of the node, during the job.",
 		Args: []lang.Arg{
 			{Name: "NODE[/PORT]", Kind: lang.KindPlace}, {Name: "PORT", Kind: lang.KindPort, Optional: true},
 		},
