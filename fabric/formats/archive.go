@@ -12,17 +12,14 @@ import (
 	"path"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
-
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/files"
 )
 
-// readArchive reads an ibdiagnet folder from a tar archive, one member after the other. The archive may be compressed.
-func readArchive(ctx context.Context, file string, o Options) (s Subnet, err error) {
+// readArchive reads an ibdiagnet folder from a tar archive, one member after the other.
+func readArchive(ctx context.Context, r io.Reader, file string, o Options) (s Subnet, err error) {
 	g := gather(ctx, file, o)
-	err = files.Unzipped(ctx, file, files.Archive, func(r io.Reader) error { return g.archive(tar.NewReader(r)) })
-	if err != nil {
+	if err := g.archive(tar.NewReader(r)); err != nil {
 		return s, err
 	}
 	if g.state != nil {
@@ -94,42 +91,13 @@ func (g *gathered) archive(t *tar.Reader) error {
 				m.kind.Most>>20, m.kind.Name)
 		}
 		g.setName(m, name, h.ModTime)
-		err = g.member(m, t, name)
+		err = m.read(g, files.Limited(files.Decoded(t), name, m.kind), name)
 		g.setError(m, err)
 		if errors.Is(err, files.ErrTooLarge) || g.ctx.Err() != nil {
 			return err
 		}
 	}
 	return fmt.Errorf("%s: %w: more than %d files", fabric.Escape(g.name), files.ErrTooLarge, maxMembers)
-}
-
-// member reads one member of an archive. The member may be compressed.
-func (g *gathered) member(m *member, r io.Reader, name string) error {
-	head := make([]byte, len(files.GzipMagic))
-	n, err := io.ReadFull(r, head)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && err != io.EOF {
-		return fmt.Errorf("%s: %w", fabric.Escape(name), err)
-	}
-	r = io.MultiReader(bytes.NewReader(head[:n]), r)
-	if !bytes.Equal(head, files.GzipMagic) {
-		return m.read(g, r, name)
-	}
-	z, err := gzip.NewReader(r)
-	if err != nil {
-		return fmt.Errorf("%s: %w", fabric.Escape(name), err)
-	}
-	return m.read(g, files.Limited(z, name, m.kind), name)
-}
-
-// unpacked returns the uncompressed beginning of a file that gzip has compressed.
-func unpacked(b []byte) []byte {
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		return nil
-	}
-	out := make([]byte, head)
-	n, _ := io.ReadFull(z, out)
-	return out[:n]
 }
 
 // isTar reports whether a file begins with a valid header of a tar archive.

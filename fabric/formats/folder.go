@@ -59,7 +59,9 @@ var members = []*member{
 
 // memberOf returns the kind of the file with this name, nil if ibconsole does not read the file.
 func memberOf(name string) *member {
-	name = strings.TrimSuffix(name, ".gz")
+	for _, packed := range []string{".gz", ".xz", ".zst", ".bz2"} {
+		name = strings.TrimSuffix(name, packed)
+	}
 	for _, m := range members {
 		if strings.HasSuffix(name, m.suffix) {
 			return m
@@ -167,7 +169,7 @@ func readFolder(ctx context.Context, folder string, o Options) (s Subnet, err er
 		g.setName(m, path, when)
 		wait.Go(func() {
 			crash.Recover(func() {
-				g.setError(m, files.Unzipped(ctx, path, m.kind, func(r io.Reader) error { return m.read(g, r, path) }))
+				g.setError(m, files.Read(ctx, path, m.kind, func(r io.Reader) error { return m.read(g, r, path) }))
 			})
 		})
 	}

@@ -23,6 +23,7 @@ import (
 	"example.org/ibconsole/fabric/health"
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/hugepages"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
 )
 
@@ -74,6 +75,8 @@ type Options struct {
 //   - snapshots,
 //   - the archive of an incident: the state after it, or the state that follows the path, as in ARCHIVE/before.
 //
+// The file may be compressed or in UTF-16, see [files.Decoded]. The path - is standard input.
+//
 // An error contains the file and, if possible, the line. For a file of another known format, the error names the
 // format. Unreadable parts of a text file are skipped and listed in the result.
 func Read(ctx context.Context, path string) (Subnet, error) { return ReadWith(ctx, path, Options{}) }
@@ -84,7 +87,7 @@ func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error)
 	if info, err := files.Stat(ctx, path); err == nil && info.IsDir() && !o.AsIbsim {
 		return readFolder(ctx, path, o)
 	}
-	f, err := files.Open(ctx, path, files.Snapshot)
+	f, err := files.Open(ctx, path, files.Archive)
 	if err != nil {
 		return s, err
 	}
@@ -93,15 +96,17 @@ func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error)
 	if m := memberOf(path); m != nil && m.suffix == ".db_csv" && format == topology {
 		format = database // whose head is missing in the middle of a line
 	}
-	if err == nil && format != saved && format != archive {
-		err = f.As(files.Topology)
+	if err == nil && format != archive {
+		err = f.As(prose.When(format == saved, files.Snapshot, files.Topology))
+	}
+	if err == nil && format != archive && format != saved {
 		hugepages.Heap(5 * int(f.Info().Size())) // the memory for the content of texts
 	}
 	switch {
 	case err != nil:
 		return s, err
 	case (format == archive || format == database) && !o.AsIbsim:
-		return readOther(ctx, path, format, o)
+		return readOther(ctx, r, path, format, o, f.Info().ModTime())
 	case format == topology:
 		return readTopology(ctx, r, path, o)
 	case o.AsIbsim:
@@ -123,22 +128,21 @@ func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error)
 	return s, err
 }
 
-// readOther reads an archive of ibdiagnet, or only the database of ibdiagnet. Either may be compressed.
-func readOther(ctx context.Context, path string, format format, o Options) (s Subnet, err error) {
+// readOther reads an archive of ibdiagnet, or only the database of ibdiagnet. The argument when is the time of the
+// file.
+func readOther(ctx context.Context, r io.Reader, path string, format format, o Options, when time.Time) (s Subnet,
+	err error) {
 	if format == archive {
-		return readArchive(ctx, path, o)
+		return readArchive(ctx, r, path, o)
 	}
-	err = files.Unzipped(ctx, path, files.Topology, func(r io.Reader) error {
-		db, err := ibdiagnet.ReadDB(ctx, r, path, s.unreadList(o))
-		if err == nil {
-			s.set(db)
-		}
-		return err
-	})
-	if info, serr := files.Stat(ctx, path); serr == nil && s.When.IsZero() {
-		s.When = info.ModTime()
+	db, err := ibdiagnet.ReadDB(ctx, r, path, s.unreadList(o))
+	if err != nil {
+		return s, err
 	}
-	return s, err
+	if s.set(db); s.When.IsZero() {
+		s.When = when
+	}
+	return s, nil
 }
 
 func readTopology(ctx context.Context, r io.Reader, path string, o Options) (Subnet, error) {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/internal/base/files"
 )
 
 const net = `Switch 4 "S1"
@@ -66,7 +68,6 @@ func TestFileRefuses(t *testing.T) {
 		},
 		{" \n\n", "the file is empty, expected"},
 		{"\x7fELF\x02\x01\x01\x00", "binary data, expected"},
-		{"\x1f\x8b\x08\x08", "binary data, expected"},
 		{
 			"Unicast lids [0-5] of switch Lid 2 guid 0x0000000000200000 ('sw1'):\n",
 			"forwarding tables (opensm-lfts.dump or ibroute), expected",
@@ -98,6 +99,33 @@ func TestFileRefuses(t *testing.T) {
 		if err == nil || s.Fabric != nil ||
 			!strings.HasPrefix(strings.TrimLeft(strings.TrimPrefix(err.Error(), path+":"), " "), c.want) {
 			t.Errorf("%q: %v, expected FILE: %s", c.text, err, c.want)
+		}
+	}
+}
+
+// TestFileCompressed reads a compressed subnet from a file and from standard input.
+func TestFileCompressed(t *testing.T) {
+	for _, command := range []string{"gzip", "xz", "zstd", "bzip2"} {
+		if _, err := exec.LookPath(command); err != nil {
+			t.Skip(err)
+		}
+		cmd := exec.Command(command, "-c")
+		cmd.Stdin = strings.NewReader(net)
+		packed, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := put(t, string(packed))
+		in, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		for _, path := range []string{path, "-"} {
+			s, err := Read(files.WithInput(t.Context(), in), path)
+			if err != nil || len(s.Fabric.Links()) != 1 {
+				t.Errorf("%s, %s: %v", command, path, err)
+			}
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"regexp"
 
 	"example.org/ibconsole/fabric/formats/snapshot"
-	"example.org/ibconsole/internal/base/files"
 )
 
 // head is the number of bytes at the beginning of a file from which its format is detected.
@@ -153,9 +152,6 @@ func sniff(head []byte) format {
 	if bytes.HasPrefix(head, []byte(cacheMagic)) {
 		return cache
 	}
-	if bytes.HasPrefix(head, files.GzipMagic) {
-		return sniffPacked(unpacked(head))
-	}
 	if isTar(head) {
 		return archive
 	}
@@ -181,17 +177,6 @@ func sniff(head []byte) format {
 		return portList
 	}
 	return topology
-}
-
-// sniffPacked detects the format of a file compressed with gzip.
-func sniffPacked(head []byte) format {
-	switch {
-	case isTar(head):
-		return archive
-	case databaseLine.Match(firstLine(bytes.TrimPrefix(head, []byte("\ufeff")))):
-		return database
-	}
-	return binary
 }
 
 // firstLine returns the first line that is neither empty nor a comment.

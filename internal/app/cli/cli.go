@@ -108,6 +108,7 @@ type options struct {
 	report      string         // a file
 	first       *session.Reads // additional reads of a full sweep as the first command, else nil
 	helpStatus  int            // exit status of --help
+	scripted    bool           // standard input has the commands
 	unreadShown bool           // the unread parts of the source's file were reported
 }
 
@@ -279,6 +280,7 @@ func (o *options) file(path string) int {
 
 // stdin runs the commands on standard input.
 func (o *options) stdin() int {
+	o.scripted = true
 	return o.open(false, func(ctx context.Context, s *shell.Subnets) error {
 		return o.runParts(ctx, s, inputParts(repl.NewInput(ctx, o.in)))
 	})
@@ -329,7 +331,7 @@ func (o *options) interactive() int {
 		case err != nil:
 			return err
 		case next != nil:
-			return o.runParts(ctx, s, next)
+			return o.runParts(files.WithInput(ctx, nil), s, next)
 		}
 		return o.summary(ctx, s)
 	})
@@ -350,7 +352,7 @@ func (o *options) piped(ctx context.Context, s *shell.Subnets) (next func() (str
 		return nil, nil
 	}
 	for _, n := range s.All() {
-		source, err := os.Stat(n.Session().State().Source.Arg)
+		source, err := files.Stat(ctx, n.Session().State().Source.Arg)
 		if err == nil && os.SameFile(info, source) {
 			return nil, nil
 		}

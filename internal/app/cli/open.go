@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/signals"
 	"example.org/ibconsole/shell"
@@ -25,6 +26,9 @@ import (
 func (o *options) open(interactive bool, work func(context.Context, *shell.Subnets) error) int {
 	ctx, stop := signals.Context()
 	defer stop()
+	if !o.scripted {
+		ctx = files.WithInput(ctx, o.in)
+	}
 	return o.connect(ctx, session.Options{Record: interactive}, func(ctx context.Context, s *shell.Subnets) error {
 		all := s.All()
 		if len(all) == 1 {

@@ -71,6 +71,10 @@ func (k Kind) tooLarge() error {
 	return fmt.Errorf("%w: more than %d MB, the limit of %s", ErrTooLarge, k.Most/mb, k.Name)
 }
 
+func (k Kind) notRegular(path string) error {
+	return fmt.Errorf("%s: not a regular file, which %s must be", plain.Escape(path), k.Name)
+}
+
 // check returns an error unless the path is a regular file within the maximum size, or a pipe.
 func (k Kind) check(path string, info fs.FileInfo) error {
 	name, mode := plain.Escape(path), info.Mode()
@@ -83,7 +87,7 @@ func (k Kind) check(path string, info fs.FileInfo) error {
 		}
 		return nil
 	case k.regular:
-		return fmt.Errorf("%s: not a regular file, which %s must be", name, k.Name)
+		return k.notRegular(path)
 	case mode&fs.ModeNamedPipe != 0:
 		return nil
 	}

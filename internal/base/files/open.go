@@ -47,10 +47,11 @@ type opened struct {
 
 // partSize is the number of bytes read at once. Two parts are in use. With smaller parts, passing them between
 // goroutines takes longer than reading.
-const partSize = 1 << 20
+const partSize, smallPart = 1 << 20, 16 << 10
 
-// Open opens a file or a pipe for reading. It rejects folders, devices, and files larger than the limit of kind. Later
-// reads fail beyond this limit. Open and later reads fail when ctx ends, even if the system does not respond.
+// Open opens a file or a pipe for reading. The path - is standard input, see [WithInput]. Open rejects folders,
+// devices, and files larger than the limit of kind. Later reads return the decoded content, see [Decoded], and fail
+// beyond this limit. Open and later reads fail when ctx ends, even if the system does not respond.
 func Open(ctx context.Context, path string, kind Kind) (*File, error) {
 	f := &File{
 		ctx: ctx, path: path, kind: kind, parts: make(chan part), free: make(chan []byte, 2),
@@ -73,17 +74,18 @@ func Open(ctx context.Context, path string, kind Kind) (*File, error) {
 
 // The method own opens the file, reads it and closes it, in the goroutine that owns the file.
 func (f *File) own(ready chan<- opened) {
-	file, info, err := open(f.path, f.kind)
-	if err == nil {
+	file, info, err := open(f.ctx, f.path, f.kind)
+	if err == nil && f.path != stdin {
 		defer func() { _ = file.Close() }()
 	}
 	ready <- opened{info, err}
 	if err != nil {
 		return
 	}
+	r := Decoded(Limited(file, f.path, f.kind))
 	size := partSize
 	if n := info.Size(); info.Mode().IsRegular() && n > 0 && n < partSize {
-		size = int(n) + 1
+		size = max(int(n)+1, smallPart)
 	}
 	for range cap(f.free) {
 		f.free <- make([]byte, size)
@@ -95,7 +97,7 @@ func (f *File) own(ready chan<- opened) {
 		case <-f.closed:
 			return
 		}
-		p.n, p.err = file.Read(p.buf)
+		p.n, p.err = r.Read(p.buf)
 		if p.err != nil && p.err != io.EOF {
 			p.err = Err(p.err)
 		}
@@ -112,13 +114,17 @@ func (f *File) own(ready chan<- opened) {
 
 // open opens a file or pipe and rejects everything else. It checks the kind before opening, because opening a device
 // may have effects, and again after opening.
-func open(path string, kind Kind) (*os.File, fs.FileInfo, error) {
-	info, err := os.Stat(path)
+func open(ctx context.Context, path string, kind Kind) (*os.File, fs.FileInfo, error) {
+	info, err := stat(ctx, path)
 	if err == nil {
 		err = kind.check(path, info)
 	}
 	if err != nil {
 		return nil, nil, Err(err)
+	}
+	if path == stdin {
+		file, err := openInput(ctx, kind)
+		return file, info, err
 	}
 	file, err := os.Open(path)
 	if err != nil {
