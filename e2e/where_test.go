@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// TestDirectedRoutesEqualSMPQuery compares the ends of random directed routes with those that smpquery reaches.
+// TestDirectedRoutesEqualSMPQuery compares the ends of random directed routes with the ends that smpquery reaches.
 func TestDirectedRoutesEqualSMPQuery(t *testing.T) {
 	net := filepath.Join(t.TempDir(), "net")
 	ibconsole(t, "-s", "sim:torus:3x3", "-c", "dump topology "+net)

@@ -54,7 +54,7 @@ type Result struct {
 	// Ports holds the ports of each planned cable. A port is None if the subnet has no such device, and both are None
 	// if the cable is not compared.
 	Ports [][2]fabric.PortIndex
-	// Compared is the number of planned cables that are compared. Right is the number of those that are there, of any
+	// Compared is the number of planned cables that are compared. Right is the number of cables that are there, of any
 	// kind.
 	Compared, Right int
 	// OutsideScope is the number of planned cables that are not compared because no end is in the scope. Repeated is

@@ -80,7 +80,7 @@ const localSMTimeout = 50 * time.Millisecond
 
 // MasterSM returns the master subnet manager of f. Of several masters it returns the one with the highest priority,
 // then with the lowest GUID (IBA 1.2.1, 14.4.1). ok is false if there is no master. others contains the other subnet
-// managers, including those that do not respond.
+// managers, including silent ones.
 func MasterSM(ctx context.Context, client *mad.Client, f *fabric.Fabric) (master SM, ok bool, others []SM, err error) {
 	sms, err := SMs(ctx, client, f)
 	if err != nil {

@@ -74,7 +74,7 @@ func (c *coverage) add(s span) {
 	}
 }
 
-// merged sorts spans, combines those that overlap, and returns the result.
+// merged sorts spans, combines overlapping ones, and returns the result.
 func merged(all []span) []span {
 	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.since, b.since) })
 	out := all[:0]

@@ -34,7 +34,7 @@ func TestNamer(t *testing.T) {
 	}
 }
 
-// TestPlaceOf names ports and nodes that a fabric has, and those that it no longer has.
+// TestPlaceOf names ports and nodes that a fabric has, and ones that it no longer has.
 func TestPlaceOf(t *testing.T) {
 	f := gentest.Fabric(t, "fattree:2,4")
 	sw := f.Switches[0]

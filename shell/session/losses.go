@@ -100,7 +100,7 @@ func (st *State) LostIn(p *Picture) losses.List {
 	return nil
 }
 
-// Down counts the links that the live subnet lost, and those that only the baseline has. It takes O(ports) time.
+// Down counts the links that the live subnet lost, and the links that only the baseline has. It takes O(ports) time.
 func (st *State) Down() int {
 	type end struct {
 		guid uint64

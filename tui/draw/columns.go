@@ -102,7 +102,7 @@ func (t *Table) squeeze(shown []bool, need *int, w int) []int {
 	return least
 }
 
-// Shown returns the columns that are not hidden, including those that are left out for lack of space.
+// Shown returns the columns that are not hidden, including columns that are left out for lack of space.
 func (t *Table) Shown() []*Column {
 	var shown []*Column
 	for i := range t.Cols {

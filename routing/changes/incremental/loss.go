@@ -111,7 +111,7 @@ func (w *Worker) cut(o *loss, nearer []uint64, s fabric.SwitchIndex, port uint8)
 	}
 }
 
-// findFarther finds new paths for the lost switches, and lists those that have none.
+// findFarther finds new paths for the lost switches, and lists the ones without a path.
 func (w *Worker) findFarther(o *loss) {
 	w.findHops()
 	for _, s := range w.reached {

@@ -101,7 +101,7 @@ func SLText(sl uint8) (text string) {
 }
 
 // Links lists directions of a switch, such as "+x": Present those with links, Missing those in which links are missing,
-// and Datelines those that cross a dateline. All lists are empty for a switch outside the torus.
+// and Datelines the links across a dateline. All lists are empty for a switch outside the torus.
 type Links struct{ Present, Missing, Datelines []string }
 
 // LinksOf returns the links of a switch.

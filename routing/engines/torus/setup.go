@@ -17,7 +17,7 @@ const Name = "torus-2QoS"
 const maxPlaces = 1 << 16
 
 // chooseSeed checks a configuration against a fabric as OpenSM's verify_setup does. It returns the first seed whose
-// switches are all present. It checks all seeds, even those that are not used.
+// switches are all present. It checks all seeds, including unused seeds.
 func chooseSeed(f *fabric.Fabric, conf *osm.TorusConf) (*osm.TorusSeed, error) {
 	if err := checkSize(conf); err != nil {
 		return nil, err

@@ -48,8 +48,8 @@ func TestSeveralSubnets(t *testing.T) {
 			t.Errorf("seat %q: %v", k.seat, err)
 		}
 	}
-	if _, err := ReadFile(t.Context(), File, path+"@nobody", formats.Options{}); err == nil ||
-		!strings.Contains(err.Error(), `no node is called "nobody"`) {
+	if _, err := ReadFile(t.Context(), File, path+"@absent", formats.Options{}); err == nil ||
+		!strings.Contains(err.Error(), `no node is called "absent"`) {
 		t.Errorf("an unknown seat: %v", err)
 	}
 }
