@@ -32,8 +32,8 @@ type Report struct {
 	// between switches without failures.
 	Paths int64 `json:"paths"`
 	Worst int64 `json:"worst_load"`
-	// Splitting counts the failures that make end ports unreachable. Losing counts the failures that lose paths. Overloading
-	// counts the failures that increase the maximum number of paths over a link.
+	// Splitting counts the failures that make end ports unreachable. Losing counts the failures that lose paths.
+	// Overloading counts the failures that increase the maximum number of paths over a link.
 	Splitting   int `json:"splitting"`
 	Losing      int `json:"losing"`
 	Overloading int `json:"overloading"`
