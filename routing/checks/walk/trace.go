@@ -44,7 +44,9 @@ type Hop struct {
 // from a port that is not in the subnet or has no LID. O(hops^2).
 func Trace(t *fabric.Tables, src fabric.PortIndex, dstLID uint16) Path {
 	f := t.Fabric
-	p := Path{Src: src, Dst: f.PortByLID(dstLID), DstLID: dstLID, Closes: -1, Entry: fabric.NoPath}
+	p := Path{
+		Src: src, Dst: f.PortByLID(dstLID), DstLID: dstLID, Closes: -1, Entry: fabric.NoPath, Hops: make([]Hop, 0, 8),
+	}
 	node := f.Ports[src].Node
 	p.add(f, fabric.None, src)
 	sw := f.Nodes[node].Switch

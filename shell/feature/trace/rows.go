@@ -40,21 +40,22 @@ type pathRow struct {
 	result
 	in   *session.Picture
 	pair pairs.Pair
+	path *walk.Path // nil for a live path
 }
 
-var rowTable = answer.Table[pathRow]{
+var rowTable = answer.Table[*pathRow]{
 	Key: "rows", Title: "paths", Help: "a row for each path, paths that do not arrive first", Stream: true,
-	Fields: append(answer.Fields[pathRow](),
-		answer.TextField("ending", "", "as of a single pair", func(r pathRow) string { return r.Ending }),
-		answer.BoolField("arrives", "", "", func(r pathRow) bool { return r.Arrives }),
-		answer.TextField("why", "", "", func(r pathRow) string { return r.Why }),
-		answer.TextField("", "RESULT", "how the path ends", func(r pathRow) string {
+	Fields: append(answer.Fields[*pathRow](),
+		answer.TextField("ending", "", "as of a single pair", func(r *pathRow) string { return r.Ending }),
+		answer.BoolField("arrives", "", "", func(r *pathRow) bool { return r.Arrives }),
+		answer.TextField("why", "", "", func(r *pathRow) string { return r.Why }),
+		answer.TextField("", "RESULT", "how the path ends", func(r *pathRow) string {
 			if r.Parts.IsNone() {
 				return r.Why
 			}
 			return r.Why + "; " + r.Parts.String()
 		})),
-	Lead: func(r pathRow) answer.Lead {
+	Lead: func(r *pathRow) answer.Lead {
 		return feature.ToTrace(r.in, r.pair.Src, r.in.Fabric.PortByLID(r.LID), r.LID)
 	},
 }
@@ -74,10 +75,13 @@ func (r *pathRow) setLimits(links int, gbps float64, mtu mad.MTU) {
 	}
 }
 
-// listedPaths computes the paths of listed pairs on demand.
+// listedPaths computes the paths of listed pairs on demand. Paths in a state are traced for each row again: this takes
+// less than the row itself, and a million paths would take 300 MB.
 type listedPaths interface {
-	row(i int) (row pathRow, traced bool)
-	switches(i int) []passedSwitch
+	// row returns nil for a path that was not traced.
+	row(i int) *pathRow
+	// switches returns those of the path of row i.
+	switches(i int, of *pathRow) []passedSwitch
 	// ibtracert returns the output of ibtracert.
 	ibtracert(i int) (string, error)
 }
@@ -89,22 +93,22 @@ type statePaths struct {
 	pairs  []pairs.Pair
 }
 
-func (p *statePaths) row(i int) (pathRow, bool) {
+func (p *statePaths) row(i int) *pathRow {
 	of := p.pairs[i].Trace(p.s.Tables)
 	row := tableRow(p.s, p.pairs[i], &of)
 	grant, err := p.grants.Of(of.Src, of.DstLID)
 	if row.grant(err); err == nil {
 		row.SL, row.SLs = feature.SLs(grant)
 	}
-	return row, true
+	return row
 }
 
 // tableRow returns the row of a path through tables.
-func tableRow(s *session.Picture, pair pairs.Pair, of *walk.Path) pathRow {
+func tableRow(s *session.Picture, pair pairs.Pair, of *walk.Path) *pathRow {
 	f := s.Fabric
-	row := pathRow{
+	row := &pathRow{
 		From: answer.Port(f, of.Src), To: answer.Port(f, of.Dst), ToName: destinationOf(f, of),
-		SLID: f.LIDOf(of.Src), LID: of.DstLID, result: resultOf(f, of), in: s, pair: pair,
+		SLID: f.LIDOf(of.Src), LID: of.DstLID, result: resultOf(f, of), in: s, pair: pair, path: of,
 	}
 	if row.Arrives {
 		gbps, mtu := of.Limits(f)
@@ -113,9 +117,8 @@ func tableRow(s *session.Picture, pair pairs.Pair, of *walk.Path) pathRow {
 	return row
 }
 
-func (p *statePaths) switches(i int) []passedSwitch {
-	of := p.pairs[i].Trace(p.s.Tables)
-	return passedOf(p.s.Fabric, &of)
+func (p *statePaths) switches(_ int, of *pathRow) []passedSwitch {
+	return passedOf(p.s.Fabric, of.path)
 }
 
 func (p *statePaths) ibtracert(i int) (string, error) {
@@ -158,16 +161,16 @@ func (p *livePaths) trace(c *feature.Call) error {
 	})
 }
 
-func (p *livePaths) row(i int) (pathRow, bool) {
+func (p *livePaths) row(i int) *pathRow {
 	f, of, pair := p.st.Live.Fabric, p.paths[i], p.pairs[i]
 	switch {
 	case of == nil && pairs.Addressed(f, pair) == nil:
-		return pathRow{}, false
+		return nil
 	case of == nil: // the path ends at the source, without a table
 		there := walk.Between(&fabric.Tables{Fabric: f}, pair.Src, pair.Dst, pair.LID)
-		return tableRow(p.st.Live, pair, &there), true
+		return tableRow(p.st.Live, pair, &there)
 	}
-	row := pathRow{
+	row := &pathRow{
 		From: answer.Port(f, of.Src), To: answer.Port(f, f.PortByLID(of.LID)),
 		ToName: feature.DestinationName(f, of.LID), SLID: f.LIDOf(of.Src), LID: of.LID, result: liveResult(f, of),
 		in: p.st.Live, pair: pair,
@@ -179,10 +182,12 @@ func (p *livePaths) row(i int) (pathRow, bool) {
 	if p.against != nil {
 		row.Parts = answer.Optional(liveDifference(p.st, of, p.against, pair))
 	}
-	return row, true
+	return row
 }
 
-func (p *livePaths) switches(i int) []passedSwitch { return passedLive(p.st.Live.Fabric, p.paths[i]) }
+func (p *livePaths) switches(i int, _ *pathRow) []passedSwitch {
+	return passedLive(p.st.Live.Fabric, p.paths[i])
+}
 
 func (p *livePaths) ibtracert(i int) (string, error) {
 	f := p.st.Live.Fabric
@@ -267,16 +272,16 @@ func (m *many) addPaths(ctx context.Context, r *request, paths listedPaths) (err
 		if err = ctx.Err(); err != nil {
 			break
 		}
-		row, traced := paths.row(i)
-		if !traced {
+		row := paths.row(i)
+		if row == nil {
 			continue
 		}
-		m.add(i, &row)
+		m.add(i, row)
 		if row.Arrives {
-			groups.add(i, paths.switches(i))
+			groups.add(i, paths.switches(i, row))
 		}
 	}
-	groups.addTo(m, r.limit, paths.switches)
+	groups.addTo(m, r.limit, func(i int) []passedSwitch { return paths.switches(i, paths.row(i)) })
 	for _, pairs := range slices.Backward(m.list.byOutcome[:]) {
 		m.list.order = append(m.list.order, pairs...)
 	}
@@ -286,10 +291,9 @@ func (m *many) addPaths(ctx context.Context, r *request, paths listedPaths) (err
 	return err
 }
 
-func (m *many) rows() answer.Rows[pathRow] {
-	rows := answer.Lazy(len(m.list.order), func(i int) pathRow {
-		row, _ := m.list.row(int(m.list.order[i]))
-		return row
+func (m *many) rows() answer.Rows[*pathRow] {
+	rows := answer.Lazy(len(m.list.order), func(i int) *pathRow {
+		return m.list.row(int(m.list.order[i]))
 	})
 	rows.Shown = m.list.shown
 	return rows
@@ -319,7 +323,7 @@ var manyLinesDecl = answer.Decl[*many]{
 func (m *many) lines() answer.Rows[tracedLines] {
 	return answer.Lazy(len(m.list.order), func(i int) tracedLines {
 		at := int(m.list.order[i])
-		row, _ := m.list.row(at)
+		row := m.list.row(at)
 		lines := tracedLines{From: row.From, To: row.To, LID: row.LID}
 		if text, err := m.list.ibtracert(at); err != nil {
 			lines.Error = answer.Text(err.Error())
@@ -340,7 +344,7 @@ func answerLines(c *feature.Call, m *many) error {
 	for _, i := range m.list.order {
 		text, err := m.list.ibtracert(int(i))
 		if err != nil {
-			row, _ := m.list.row(int(i))
+			row := m.list.row(int(i))
 			c.Output.Warn(fmt.Sprintf("%s -> %s: %v", row.From, row.ToName, err))
 		}
 		_, _ = out.WriteString(text)
