@@ -163,6 +163,11 @@ func (b *shellBackend) ReadRecent(ctx context.Context, until time.Time) error {
 	return recording.ReadRecent(ctx, b.Session(), until)
 }
 
+func (b *shellBackend) Sample(ctx context.Context, f *fabric.Fabric, what counters.Set,
+	ports []fabric.PortIndex) (*counters.Reading, error) {
+	return recording.Sample(ctx, b.Session(), f, what, ports)
+}
+
 func (b *shellBackend) Recording() (recording.Status, bool) { return recording.StatusOf(b.Session()) }
 
 func (b *shellBackend) Facts() *analysis.Memo { return b.Session().Analysis() }

@@ -66,5 +66,5 @@ func TestCounters(t *testing.T) {
 	d.press("K", "6").until("42.5 %").sees("heat map of use, upwards", "42.5 %", "leaf-01          ··█")
 	d.press("b").sees("heat map of use, downwards", "leaf-01          ···")
 	d = driveBackend(t, newFake(f))
-	d.press("K").sees("Unknown: nothing was recorded", "Enter runs record start")
+	d.press("K").sees("errors now", "not recording; visible ports not read", "leaf-01/1", "not read")
 }

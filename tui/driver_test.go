@@ -384,6 +384,9 @@ func (f *fake) PastProblems(ctx context.Context, p *session.Picture, opt survey.
 	st := f.State()
 	return survey.Past(ctx, &st, &f.Memo, p, opt)
 }
+func (f *fake) Sample(context.Context, *fabric.Fabric, counters.Set, []fabric.PortIndex) (*counters.Reading, error) {
+	return nil, connection.ErrOffline
+}
 func (f *fake) Recording() (recording.Status, bool) { return recording.Status{}, false }
 func (f *fake) Grown(_ context.Context, _ counters.Set, since, until time.Time, _ int) (*recording.Growth, error) {
 	if f.growth == nil {

@@ -135,7 +135,8 @@ func (m *model) watch() tea.Msg {
 }
 
 func (m *model) age() tea.Cmd {
-	return tea.Tick(prose.When(m.st.Every > 0, watching, ageing), func(time.Time) tea.Msg { return minuteMsg{} })
+	every := prose.When(m.st.Every > 0 || !m.st.Source.Offline(), watching, ageing)
+	return tea.Tick(every, func(time.Time) tea.Msg { return minuteMsg{} })
 }
 
 // Update implements [tea.Model].

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/history"
@@ -206,6 +207,20 @@ func readRound(ctx context.Context, s *session.Session, opts counters.Options, l
 		opts.SLs = st.Live.Tables.SLs
 	}
 	r, err := counters.ReadRound(ctx, l.Client, st.Live.Fabric, opts, long)
+	if ctx.Err() != nil {
+		return r, err
+	}
+	return r, s.Connection().Failed(l, err)
+}
+
+// Sample reads the counters in the set what of ports of a fabric, outside of an operation, without recording them.
+func Sample(ctx context.Context, s *session.Session, f *fabric.Fabric, what counters.Set,
+	ports []fabric.PortIndex) (*counters.Reading, error) {
+	l, err := s.Connection().Line()
+	if err != nil {
+		return nil, err
+	}
+	r, err := counters.Read(ctx, l.Client, f, counters.Options{What: what}, ports...)
 	if ctx.Err() != nil {
 		return r, err
 	}

@@ -56,6 +56,9 @@ type Source interface {
 	// ReadRecent reads the counters recorded in the hour before a time, and stores them in the state of the session.
 	ReadRecent(ctx context.Context, until time.Time) error
 	Recording() (recording.Status, bool)
+	// Sample reads counters of ports of the live fabric without recording them.
+	Sample(ctx context.Context, f *fabric.Fabric, what counters.Set, ports []fabric.PortIndex) (*counters.Reading,
+		error)
 }
 
 // key is the input of a result.
@@ -77,6 +80,7 @@ type list struct {
 	known  bool  // something is recorded
 	most   int64 // of a part of the time
 	mean   float64
+	now    sampler
 }
 
 // Pane constructs this pane. The feature that has a key of the same name opens the pane.
@@ -92,6 +96,9 @@ func New(c *pane.Common, src Source) pane.Pane {
 			return pane.Place{GUID: l.row(row).Key.GUID, Port: l.row(row).Key.Num}.ID()
 		}}, l.Renew)
 	traffic := func() bool { return l.Kind == ofTraffic }
+	unrecorded := func() bool { return l.taken == nil || l.taken == l.now.rows }
+	errorsOnly := func() bool { return traffic() || unrecorded() }
+	trafficOnly := func() bool { return !traffic() || unrecorded() }
 	l.Cols = []draw.Column{
 		{Name: "port", Help: "node and port number",
 			Least: 14, Share: 2, Text: l.name, Look: l.look},
@@ -99,35 +106,38 @@ func New(c *pane.Common, src Source) pane.Pane {
 			Least: 12, Share: 2, Rank: 2, Text: l.peer, Dim: true},
 		{Name: "counted", Help: "increase of the counters in that time, as recorded; it may be more where a counter " +
 			"was cleared or saturated",
-			Least: 20, Share: 3, Hidden: traffic, Text: l.counted, Order: func(row int) int64 {
+			Least: 20, Share: 3, Hidden: errorsOnly, Text: l.counted, Order: func(row int) int64 {
 				return int64(l.row(row).Sum)
 			}},
 		{Name: "an hour", Help: "sum of the increases per hour",
-			Wide: 9, Right: true, Hidden: traffic, Text: func(row int) string { return figure(l.row(row).PerHour) },
+			Wide: 9, Right: true, Hidden: errorsOnly, Text: func(row int) string { return figure(l.row(row).PerHour) },
 			Order: func(row int) int64 { return int64(l.row(row).PerHour) }},
 		{Name: "since", Help: "end of the first reading with an increase; before: saturated during all of the time",
-			Wide: 12, Text: l.since, Rank: 1, Order: func(row int) int64 { return l.row(row).First.Unix() }},
+			Wide: 12, Hidden: unrecorded, Text: l.since, Rank: 1, Order: func(row int) int64 {
+				return l.row(row).First.Unix()
+			}},
 		{Name: "over time", Help: "increase in each twelfth of the time",
-			Wide: parts, Text: func(row int) string {
+			Wide: parts, Hidden: unrecorded, Text: func(row int) string {
 				return t.Spark(l.row(row).Bins, max(l.most, 1), parts)
 			}, Look: l.look},
 		{Name: "sends", Help: "data sent by the port (PortXmitData)",
-			Wide: 10, Right: true, Hidden: func() bool {
-				return !traffic()
-			}, Text: l.sends, Order: func(row int) int64 { return int64(l.row(row).PerHour) }},
+			Wide: 10, Right: true, Hidden: trafficOnly, Text: l.sends, Order: func(row int) int64 {
+				return int64(l.row(row).PerHour)
+			}},
 		{Name: "use", Help: "data sent, as a share of the data rate of the link",
-			Wide: 6, Right: true, Rank: 1, Text: l.use, Order: func(row int) int64 {
+			Wide: 6, Right: true, Rank: 1, Hidden: unrecorded, Text: l.use, Order: func(row int) int64 {
 				return int64(1e6 * l.row(row).Use)
 			}, Look: l.useLook},
 		{Name: "by tables", Help: "data sent compared with the paths by the tables, both relative to the mean of the " +
 			"links between switches: 1.00x is as expected",
-			Wide: 9, Right: true, Rank: 2, Hidden: func() bool {
-				return !traffic()
-			}, Text: l.byTables, Look: l.partsLook},
+			Wide: 9, Right: true, Rank: 2, Hidden: trafficOnly, Text: l.byTables, Look: l.partsLook},
 		{Name: "waits/s", Help: "XmitWait ticks per second",
-			Wide: 8, Right: true, Rank: 3, Text: func(row int) string {
+			Wide: 8, Right: true, Rank: 3, Hidden: unrecorded, Text: func(row int) string {
 				return figure(l.row(row).Waits)
 			}, Order: func(row int) int64 { return int64(l.row(row).Waits) }},
+		{Name: "now", Help: "rate between the last two readings, without recording; the visible ports are read every " +
+			"5 s while this pane is open; + where it may be more",
+			Wide: 11, Right: true, Hidden: func() bool { return !l.samples() }, Text: l.nowText, Order: l.nowOrder},
 		{Name: "link", Help: "active width and speed",
 			Wide: 7, Right: true, Rank: 4, Text: l.link, Dim: true},
 	}
@@ -214,7 +224,11 @@ func figure(x float64) string {
 }
 
 func (l *list) sends(row int) string {
-	bytes := l.row(row).PerHour / 3600 * 4
+	return bytesText(l.row(row).PerHour / 3600 * 4)
+}
+
+// bytesText returns a rate in bytes per second as text.
+func bytesText(bytes float64) string {
 	for _, unit := range []string{"B/s", "kB/s", "MB/s"} {
 		if bytes < 1000 {
 			return fmt.Sprintf("%.3g %s", bytes, unit)
@@ -273,7 +287,7 @@ func (l *list) partsLook(row int) draw.Style {
 func (l *list) look(row int) draw.Style {
 	x := l.row(row)
 	switch {
-	case l.Kind == ofTraffic:
+	case l.Kind == ofTraffic || l.taken == l.now.rows:
 		return ""
 	case x.Bins[parts-1] > 0 || x.AtLeast:
 		return l.Theme.Bad
@@ -310,9 +324,10 @@ func (l *list) Seek(s pane.Stage) tea.Cmd {
 		})
 	}
 	if !s.Visible {
+		l.now.reading.Cancel()
 		return recent
 	}
-	return tea.Batch(recent,
+	return tea.Batch(recent, l.sample(),
 		l.grown.Start(l.Common, k, func(ctx context.Context, _ func(int, int)) (*recording.Growth, error) {
 			return l.src.Grown(ctx, kinds[k.kind].what, until.Add(-spans[k.span]), until, parts)
 		}))
@@ -322,10 +337,18 @@ func (l *list) Seek(s pane.Stage) tea.Cmd {
 func (l *list) Collect() {
 	_, running := l.src.Recording()
 	l.known = running || l.taken != nil
-	if l.grown.Of == nil || l.grown.Value == l.taken && l.grown.Err == l.failed { //nolint:errorlint // identical
+	if l.now.take() {
+		l.Renew()
+	}
+	taken := l.grown.Value
+	if l.samples() && errors.Is(l.grown.Err, recorded.ErrNone) {
+		taken = l.now.all(l.Scene.State.Live.Fabric)
+	}
+	if l.grown.Of == nil || taken == l.taken && l.grown.Err == l.failed { //nolint:errorlint // identical
 		return
 	}
-	l.taken, l.failed = l.grown.Value, l.grown.Err
+	l.KeepRow() // by the ID of the rows so far
+	l.taken, l.failed = taken, l.grown.Err
 	l.Renew()
 }
 
@@ -339,7 +362,9 @@ func (l *list) Renew() {
 		between := 0
 		for i := range l.taken.Ports {
 			x := &l.taken.Ports[i]
-			l.most = max(l.most, slices.Max(x.Bins))
+			for _, n := range x.Bins {
+				l.most = max(l.most, n)
+			}
 			if x.Port != fabric.None && linkload.ClassOf(l.taken.Fabric, x.Port) == linkload.BetweenSwitches {
 				l.mean += float64(x.Sum)
 				between++
@@ -355,6 +380,9 @@ func (l *list) Title() string {
 	if l.Scene != nil && l.Scene.Recalled() != nil {
 		return fmt.Sprintf("%s of the %s before %s", kinds[l.Kind].name, draw.Age(spans[l.span]),
 			when.Text(l.until()))
+	}
+	if l.taken != nil && l.taken == l.now.rows {
+		return kinds[l.Kind].name + " now"
 	}
 	return kinds[l.Kind].name + " of the last " + draw.Age(spans[l.span])
 }
@@ -374,13 +402,14 @@ func (l *list) Figure() string {
 		return fmt.Sprintf("%s%s, all ports read %s ago, %.0f a second", draw.Count(l.N, "port"), l.coverage(),
 			draw.Age(l.Scene.Clock().Sub(st.Last)), st.Share())
 	}
-	return prose.When(l.taken == nil, "nothing read", draw.Count(l.N, "port")+l.coverage()) + ", not recording"
+	text := prose.When(l.taken == nil, "nothing read", draw.Count(l.N, "port")+l.coverage()) + ", not recording"
+	return text + l.nowFigure()
 }
 
 // coverage returns a text with the part of the time span that was recorded, unless it is complete, and the number of
 // ports that were not read.
 func (l *list) coverage() string {
-	if l.taken == nil {
+	if l.taken == nil || l.taken == l.now.rows {
 		return ""
 	}
 	text := ""
@@ -445,6 +474,9 @@ func (l *list) Subject() pane.Subject {
 func (l *list) Enter() (func() tea.Msg, string) {
 	row, ok := l.Selected()
 	switch {
+	case ok && l.taken == l.now.rows:
+		command := "show counters " + lang.Quote(l.taken.Fabric.PortName(l.row(row).Port))
+		return func() tea.Msg { return pane.Run{Command: command, Typed: true} }, ""
 	case ok && l.row(row).Port != fabric.None:
 		port := lang.Quote(l.taken.Fabric.PortName(l.row(row).Port))
 		command := fmt.Sprintf("counters history %s since=%s", port, spanWord(spans[l.span]))
