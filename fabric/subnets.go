@@ -18,7 +18,7 @@ type Subnet struct {
 // so a node with several ports can belong to several subnets. Two adapters that are cabled to each other are a subnet.
 // A node without a link belongs to no subnet. The subnet of [Fabric.SMPort] comes first. The others follow, the largest
 // first. O(ports).
-func (f *Fabric) Subnets() []Subnet {
+func Subnets(f *Fabric) []Subnet {
 	of := make([]PortIndex, len(f.Ports)) // a port of the same subnet, the port itself for one port of each subnet
 	for i := range of {
 		of[i] = f.EndPortOf(PortIndex(i))

@@ -44,7 +44,7 @@ func TestSubnets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, links, seen := f.Subnets(), 0, map[fabric.PortIndex]bool{}
+		all, links, seen := fabric.Subnets(f), 0, map[fabric.PortIndex]bool{}
 		for i, s := range all {
 			g, err := f.WithSMPort(s.Seat)
 			if err != nil {

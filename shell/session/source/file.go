@@ -44,7 +44,7 @@ func ReadFile(ctx context.Context, kind Kind, arg string, o formats.Options) (fo
 		}
 		file.Fabric = f
 	}
-	if all := file.Fabric.Subnets(); len(all) > 1 {
+	if all := fabric.Subnets(file.Fabric); len(all) > 1 {
 		file.Warnings = append(file.Warnings, severalSubnets(file.Fabric, all, string(kind)+":"+path))
 	}
 	return file, nil
