@@ -55,6 +55,28 @@ type Reading struct {
 	Unanswered []Unanswered
 }
 
+// Merge adds counters of ports to the reading. If the reading has the port, counters that it lacks are added and others
+// are replaced.
+func (r *Reading) Merge(ports []Port) {
+	at := make(map[fabric.PortIndex]int, len(r.Ports))
+	for i := range r.Ports {
+		at[r.Ports[i].Port] = i
+	}
+	for _, p := range ports {
+		i, ok := at[p.Port]
+		if !ok {
+			r.Ports = append(r.Ports, p)
+			continue
+		}
+		old := &r.Ports[i]
+		for c := range p.Has.All() {
+			old.Values[c] = p.Values[c]
+		}
+		old.At, old.Has = p.At, old.Has|p.Has
+		old.Wide, old.Stopped = old.Wide&^p.Has|p.Wide, old.Stopped&^p.Has|p.Stopped
+	}
+}
+
 // Unanswered reports that the counters of a port, or of all ports of a node, could not be read.
 type Unanswered struct {
 	Port  fabric.PortIndex // the first requested port if Whole is set

@@ -10,10 +10,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/formats/counterdump"
 	"example.org/ibconsole/fabric/formats/ibdiagnet"
 	"example.org/ibconsole/fabric/formats/ibnet"
 	"example.org/ibconsole/fabric/formats/linkinfo"
@@ -73,7 +75,8 @@ type Options struct {
 //   - opensm-subnet.lst and opensm-smdb.dump,
 //   - the database of ibdiagnet 2 alone, in its folder or in an archive,
 //   - snapshots,
-//   - the archive of an incident: the state after it, or the state that follows the path, as in ARCHIVE/before.
+//   - the archive of an incident: the state after it, or the state that follows the path, as in ARCHIVE/before,
+//   - SUBNET,COUNTERS,...: a subnet with files of counters (perfquery, ibqueryerrors).
 //
 // The file may be compressed or in UTF-16, see [files.Decoded]. The path - is standard input.
 //
@@ -83,6 +86,54 @@ func Read(ctx context.Context, path string) (Subnet, error) { return ReadWith(ct
 
 // ReadWith is [Read] with options.
 func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error) {
+	subnet, dumps := parts(ctx, path)
+	if s, err = readSubnet(ctx, subnet, o); err != nil {
+		return s, err
+	}
+	for _, path := range dumps {
+		if err := s.readCounters(ctx, path, o); err != nil {
+			return Subnet{}, err
+		}
+	}
+	return s, nil
+}
+
+// parts splits SUBNET,COUNTERS,... into the path of the subnet and the paths of counters. A file whose name has a comma
+// takes precedence.
+func parts(ctx context.Context, path string) (subnet string, dumps []string) {
+	list := strings.Split(path, ",")
+	if _, err := files.Stat(ctx, path); err == nil || len(list) == 1 {
+		return path, nil
+	}
+	return list[0], list[1:]
+}
+
+// readCounters reads a file with counters of the subnet.
+func (s *Subnet) readCounters(ctx context.Context, path string, o Options) error {
+	f, err := files.Open(ctx, path, files.Topology)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	r, format, err := sniffed(f, path)
+	if err != nil {
+		return err
+	}
+	if format != perfquery && format != errorList {
+		return fmt.Errorf("%s: %s, expected counters of perfquery or ibqueryerrors", fabric.Escape(path), format)
+	}
+	ports, err := counterdump.Read(ctx, r, path, s.Fabric, f.Info().ModTime(), s.unreadList(o))
+	if err != nil {
+		return err
+	}
+	if s.Counters == nil {
+		s.Counters = &counters.Reading{Fabric: s.Fabric}
+	}
+	s.Counters.Merge(ports)
+	return nil
+}
+
+func readSubnet(ctx context.Context, path string, o Options) (s Subnet, err error) {
 	path, o.state = stateOf(ctx, path)
 	if info, err := files.Stat(ctx, path); err == nil && info.IsDir() && !o.AsIbsim {
 		return readFolder(ctx, path, o)

@@ -81,7 +81,7 @@ var instead = map[format]string{
 }
 
 const (
-	counterHint = "run 'ibnetdiscover'; counters are read next to a subnet"
+	counterHint = "counters are read next to a subnet, as SUBNET,COUNTERS"
 	tablesHint  = "open the subnet of ibnetdiscover, then load the tables"
 )
 
@@ -104,7 +104,7 @@ var signatures = []struct {
 	{guidOrLIDs, regexp.MustCompile(`^0x[0-9a-fA-F]+(\s|:|$)`)},
 	{nodeList, regexp.MustCompile(`^(Ca|Switch|Rt|Router)\s*: 0x[0-9a-fA-F]{16} ports \d+ `)},
 	{onePath, regexp.MustCompile(`^From ([a-zA-Z ]+ )?\{0x[0-9a-fA-F]{16}\}`)},
-	{errorList, regexp.MustCompile(`^Errors for (0x[0-9a-fA-F]+ )?"`)},
+	{errorList, regexp.MustCompile(`^(Errors|Data Counters) for (0x[0-9a-fA-F]+ )?"`)},
 	{records, regexp.MustCompile(`^[A-Za-z0-9]+Record dump:$`)},
 	{netDump, regexp.MustCompile(`^"[^"]*", .*, 0x[0-9a-fA-F]{16}, LID \d+`)},
 	{localPorts, regexp.MustCompile(`^(CA|Switch|Router|Infiniband device) '[^']*'`)},

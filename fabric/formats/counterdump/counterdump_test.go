@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package counterdump_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/formats/counterdump"
+	"example.org/ibconsole/fabric/formats/ibnet"
+	"example.org/ibconsole/fabric/formats/unread"
+)
+
+// The files of testdata are the output of infiniband-diags 44 over ibsim 0.10.
+func data(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func subnet(t testing.TB) *fabric.Fabric {
+	t.Helper()
+	file, err := ibnet.Read(context.Background(), bytes.NewReader(data(t, "subnet.topo")), "subnet",
+		ibnet.Options{Strict: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file.Fabric
+}
+
+func read(t testing.TB, text []byte) (map[string]counters.Port, error) {
+	t.Helper()
+	f := subnet(t)
+	ports, err := counterdump.Read(context.Background(), bytes.NewReader(text), "dump", f, time.Unix(1, 0), nil)
+	of := map[string]counters.Port{}
+	for _, p := range ports {
+		of[f.PortName(p.Port)] = p
+	}
+	return of, err
+}
+
+// TestRead checks values that the files contain, and that counters that they do not contain are not read as 0.
+func TestRead(t *testing.T) {
+	perfquery, err := read(t, data(t, "perfquery.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf, host := perfquery["leaf 1/2"], perfquery["host one HCA-1/1"]
+	if len(perfquery) != 2 || leaf.Values[counters.RcvErrors] != 22 || leaf.Values[counters.XmitData] != 3816 ||
+		!leaf.Has.Has(counters.SymbolErrors) || leaf.Wide != 0 || leaf.Stopped != 0 {
+		t.Errorf("perfquery: %d ports, %+v", len(perfquery), leaf)
+	}
+	if host.Values[counters.RcvPackets] != 56 || !host.Wide.Has(counters.RcvPackets) ||
+		host.Has.Has(counters.SymbolErrors) || !host.Has.Has(counters.MulticastRcvPackets) {
+		t.Errorf("perfquery -x: %+v", host)
+	}
+	list, err := read(t, data(t, "ibqueryerrors.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf = list["leaf 1/2"]
+	if len(list) != 1 || leaf.Values[counters.RcvErrors] != 11 || leaf.Values[counters.RcvData] != 1584 ||
+		leaf.Has.Has(counters.SymbolErrors) {
+		t.Errorf("ibqueryerrors: %d ports, %+v", len(list), leaf)
+	}
+}
+
+// TestGreatest checks that a counter at its maximum has stopped, and that a counter above it has 64 bits.
+func TestGreatest(t *testing.T) {
+	of, err := read(t, []byte("Errors for \"host one HCA-1\"\n   GUID 0x100001 port 1: [PortXmitWait == 4294967295] "+
+		"[SymbolErrorCounter == 65536]\n"))
+	p := of["host one HCA-1/1"]
+	if err != nil || p.Stopped != counters.Of(counters.XmitWait) || p.Wide != counters.Of(counters.SymbolErrors) {
+		t.Errorf("%+v, %v", of, err)
+	}
+}
+
+// TestRefuses checks the errors for other text and for ports outside the subnet.
+func TestRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"hello\n": "dump:1: expected a line",
+		"# Port counters: Lid 9 port 1 (CapMask: 0x1300)\n":                  "dump:1: LID 9 has no port 1",
+		"# Port counters: Lid 1 port 99 (CapMask: 0x1300)\n":                 "dump:1: LID 1 has no port 99",
+		"   GUID 0x100001 port 2: [PortXmitWait == 4]\n":                     "dump:1: GUID 0x100001 has no port 2",
+		"   GUID 0x100001 port 1: [PortXmitWait == 100000000000000000000]\n": "dump:1: ",
+	} {
+		if _, err := read(t, []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, expected %s", text, err, want)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, name := range []string{"perfquery.txt", "ibqueryerrors.txt"} {
+		f.Add(data(f, name))
+	}
+	of := subnet(f)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		ports, err := counterdump.Read(context.Background(), bytes.NewReader(text), "dump", of, time.Time{},
+			&unread.List{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range ports {
+			if p.Has == 0 || p.Stopped&^p.Has != 0 || p.Wide&^p.Has != 0 {
+				t.Fatalf("%+v", p)
+			}
+		}
+	})
+}
