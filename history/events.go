@@ -31,6 +31,7 @@ const (
 	WhatCommit  = "commit"
 	WhatSM      = "SM"     // what a subnet manager did, according to its log
 	WhatSMLog   = "SM log" // that its log is followed or no longer followed, and what it leaves out
+	WhatAlert   = "alert"  // that an alert started or ended
 	WhatRest    = "rest"   // nothing has happened; not on a timeline
 )
 
@@ -54,10 +55,12 @@ func unpackEvents(text string) (all []Event, err error) {
 }
 
 // Changes reports whether the event is one of the changes that led to the state of the entry.
-func (e *Event) Changes() bool { return (e.GUID != 0 || e.What == WhatTables) && !e.OfSM() }
+func (e *Event) Changes() bool { return (e.GUID != 0 || e.What == WhatTables) && !e.IsRemark() }
 
-// OfSM reports whether the event comes from the log of a subnet manager.
-func (e *Event) OfSM() bool { return e.What == WhatSM || e.What == WhatSMLog }
+// IsRemark reports whether the event comes from the log of a subnet manager, or is an alert. It changes no state.
+func (e *Event) IsRemark() bool {
+	return e.What == WhatSM || e.What == WhatSMLog || e.What == WhatAlert
+}
 
 // addEvents adds events to an existing entry. It adds changes that led to the state of the entry only if the entry has
 // none.

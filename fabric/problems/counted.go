@@ -46,6 +46,15 @@ func (r *Report) Counted(f *fabric.Fabric, grown []counters.Delta) {
 	}
 }
 
+// DropRising removes the problems about increasing counters at places that have alerts.
+func (r *Report) DropRising(alerts []Problem) {
+	r.Problems = slices.DeleteFunc(r.Problems, func(p Problem) bool {
+		return p.Kind == Rising && slices.ContainsFunc(alerts, func(a Problem) bool {
+			return a.At.GUID == p.At.GUID && a.At.Port == p.At.Port
+		})
+	})
+}
+
 // elapsed returns the time between the readings as text.
 func elapsed(d *counters.Delta) string {
 	t := time.Duration(d.Seconds * float64(time.Second))

@@ -97,6 +97,7 @@ const (
 	Changed           Kind = "changed"
 	Added             Kind = "new"
 	Noticed           Kind = "noticed"
+	Alert             Kind = "alert" // of a recorder; see [AlertKind]
 )
 
 // table lists the kinds in the order of the report, with their default severities.
@@ -138,6 +139,7 @@ var table = []struct {
 	{Hot, Warning},
 	{Errors, Warning},
 	{Limited, Warning},
+	{Alert, Warning},
 	{DeadInGroup, Warning},
 	{ThinGroup, Warning},
 	{StaticOutside, Warning},
@@ -148,10 +150,22 @@ var table = []struct {
 	{Noticed, Note},
 }
 
+// AlertKind returns the kind of the alerts about a counter, or about a fault of the recorder.
+func AlertKind(what string) Kind { return Alert + ": " + Kind(what) }
+
+// IsAlert reports whether the kind is one of [AlertKind].
+func (k Kind) IsAlert() bool { return k.base() == Alert }
+
+// base returns the kind without the part that [AlertKind] adds.
+func (k Kind) base() Kind {
+	kind, _, _ := strings.Cut(string(k), ": ")
+	return Kind(kind)
+}
+
 // row returns the rank of a kind in the report, and its severity. Unknown kinds come last and are notes.
 func (k Kind) row() (rank int, s Severity) {
 	for i := range table {
-		if table[i].Kind == k {
+		if table[i].Kind == k.base() {
 			return i, table[i].Severity
 		}
 	}
@@ -219,11 +233,11 @@ type Problem struct {
 
 // ID returns a short identifier that stays the same while the problem lasts, and that the same problem has again when
 // it returns. It depends on the kind and the place. Problems of the whole subnet also depend on the text without its
-// digits.
+// digits, unless they are alerts.
 func (p *Problem) ID() string {
 	h := fnv.New64a()
 	_, _ = fmt.Fprintf(h, "%s|%x|%d", p.Kind, p.At.GUID, p.At.Port)
-	if p.At.GUID == 0 {
+	if p.At.GUID == 0 && !p.Kind.IsAlert() {
 		_, _ = io.WriteString(h, strings.Map(func(r rune) rune {
 			if r >= '0' && r <= '9' {
 				return -1

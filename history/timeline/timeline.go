@@ -109,7 +109,7 @@ func momentsOf(held []history.Entry) []Moment {
 			m := Moment{Event: x, Before: before, After: e.ID}
 			if x.When.After(e.Began) && !x.Changes() { // while the state lasted
 				m.Before = e.ID
-			} else if !x.OfSM() {
+			} else if !x.IsRemark() {
 				explained = true
 			}
 			all = append(all, m)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/shell/session/connection"
 )
 
@@ -25,8 +26,32 @@ type Event struct {
 	// GUID and Port are the node and the port that an event without a change concerns, 0 for none.
 	GUID uint64
 	Port int
+	// Alert describes the alert of an event about one, nil for other events.
+	Alert *Alert
 
 	number uint64 // counts the events of the session
+}
+
+// Alert is an alert that started or ended. It is passed to the program of exec as JSON.
+type Alert struct {
+	ID       string          `json:"id"`    // that of the problem
+	State    string          `json:"state"` // started or ended
+	Severity string          `json:"severity"`
+	Kind     problems.Kind   `json:"problem"`
+	What     string          `json:"what"`
+	Since    time.Time       `json:"since"`
+	Counter  string          `json:"counter,omitempty"` // as perfquery names it
+	Limit    *uint64         `json:"limit,omitempty"`
+	Seconds  float64         `json:"period_seconds,omitempty"`
+	Value    float64         `json:"value,omitempty"`  // the increase in the period, or the number of links of a node
+	Source   string          `json:"source,omitempty"` // where the limit comes from
+	At       *problems.Place `json:"at,omitempty"`
+	Peer     *problems.Place `json:"peer,omitempty"` // the other end of the link
+	// Pairs is the number of pairs whose paths use the link or node, nil if unknown. Jobs are the running jobs that use
+	// it, nil if unknown, and JobsUnknown is the reason.
+	Pairs       *int64   `json:"pairs"`
+	Jobs        []string `json:"jobs"`
+	JobsUnknown string   `json:"jobs_unknown,omitempty"`
 }
 
 // keeper runs periodic sweeps until it is stopped.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/limits"
 	"example.org/ibconsole/internal/base/audit"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/umad"
@@ -77,6 +78,7 @@ type Options struct {
 	Dial   func(context.Context) (mad.Transport, error)
 	Later  bool // the first sweep opens the source; see [connection.OpenError]
 	Places Places
+	Alerts []limits.Rule // rules of the configuration, which replace the default rules of their counters
 }
 
 // Places are folders of this machine. Each is "" if it is not used.
@@ -85,6 +87,9 @@ type Places struct {
 	ConfDir  string // where OpenSM looks for files that its opensm.conf does not list
 	Records  string // of the records of the system's recorder (packaging/ibconsole-record.service)
 }
+
+// AlertRules returns the rules by which a recorder raises alerts.
+func (s *Session) AlertRules() []limits.Rule { return limits.With(limits.Defaults(), s.opt.Alerts) }
 
 // State returns the present state. It does not wait for a running operation.
 func (s *Session) State() State {

@@ -112,6 +112,7 @@ func (o *options) connect(ctx context.Context, opt session.Options,
 	if o.log != nil {
 		opt.Log = o.log.Write
 	}
+	opt.Alerts = config.Alerts
 	opt.Held, opt.Places = o.rights.held, o.places
 	if opt.Record { // interactive
 		opt.Watch = config.Watch

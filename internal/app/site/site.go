@@ -21,6 +21,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/ibconsole/fabric/limits"
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/prose"
 )
@@ -43,6 +44,7 @@ type Config struct {
 	MKeys  string              // path of the file with the M_Key
 	Watch  time.Duration       // interval of sweeps of interactive sessions, 0 for none
 	Sets   map[string][]string // sets of sources by name
+	Alerts []limits.Rule       // rules of alerts
 	writes []rule
 }
 
@@ -56,7 +58,7 @@ type rule struct {
 var screenWords = []string{"theme", "skin", "mouse", "key"}
 
 // words are the first words of the lines that [Read] reads. The screen reads the same file and skips these lines.
-var words = []string{"source", "names", "hints", "mkeys", "watch", "write"}
+var words = []string{"source", "names", "hints", "mkeys", "watch", "alert", "write"}
 
 // Shortest and Longest are the limits of the interval of watch, in seconds.
 const (
@@ -73,6 +75,7 @@ const (
 //	hints /etc/ibconsole/hints.yaml
 //	mkeys /etc/ibconsole/mkey
 //	watch 10
+//	alert SymbolErrorCounter 1440/1h error
 //	write group:ibadmin
 //	write never
 //
@@ -134,6 +137,12 @@ func (c *Config) take(line, where string) error {
 			return fmt.Errorf("watch is %q, expected %g to %d seconds", rest, Shortest, Longest)
 		}
 		c.Watch = time.Duration(s * float64(time.Second))
+	case "alert":
+		r, err := limits.Parse(rest, where)
+		if err != nil {
+			return err
+		}
+		c.Alerts = append(c.Alerts, r)
 	case "write":
 		group, ok := strings.CutPrefix(rest, "group:")
 		switch {
@@ -193,6 +202,7 @@ func (c Config) Over(other Config) Config {
 	if c.Watch == 0 {
 		c.Watch = other.Watch
 	}
+	c.Alerts = append(slices.Clone(other.Alerts), c.Alerts...)
 	sets := maps.Clone(other.Sets)
 	if sets == nil {
 		sets = map[string][]string{}

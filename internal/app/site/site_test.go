@@ -37,13 +37,17 @@ func TestReadTakesTheLines(t *testing.T) {
 
 func TestReadSaysWhatWasExpected(t *testing.T) {
 	for text, want := range map[string]string{
-		"\nwrites never":  `config:2: unknown word "writes", expected one of source,`,
-		"write":           "config:1: nothing follows write",
-		"write on":        `config:1: write is "on", expected never or group:NAME`,
-		"write group:":    `config:1: write is "group:", expected never or group:NAME`,
-		"watch NaN":       `config:1: watch is "NaN", expected 0.1 to 86400 seconds`,
-		"names map":       `config:1: names is "map", expected a path that begins with /`,
-		"source\tsim:a:b": `unknown word "source\tsim:a:b"`,
+		"\nwrites never":               `config:2: unknown word "writes", expected one of source,`,
+		"write":                        "config:1: nothing follows write",
+		"alert PortRcvErrors":          `config:1: alert is "PortRcvErrors", expected COUNTER N/PERIOD`,
+		"alert PortRcvError 1/1s":      `config:1: unknown error counter "PortRcvError": did you mean "PortRcvErrors"?`,
+		"alert PortRcvErrors 1":        `config:1: the limit of PortRcvErrors is "1", expected N/PERIOD`,
+		"alert PortRcvErrors 1/1s bad": `config:1: unknown word "bad"`,
+		"write on":                     `config:1: write is "on", expected never or group:NAME`,
+		"write group:":                 `config:1: write is "group:", expected never or group:NAME`,
+		"watch NaN":                    `config:1: watch is "NaN", expected 0.1 to 86400 seconds`,
+		"names map":                    `config:1: names is "map", expected a path that begins with /`,
+		"source\tsim:a:b":              `unknown word "source\tsim:a:b"`,
 	} {
 		if _, err := read(t, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

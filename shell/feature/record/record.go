@@ -76,6 +76,7 @@ var Feature = feature.Feature{Name: "record", Commands: []feature.Command{
 		Answers: []answer.Declared{&statusDecl},
 		Run:     showStatus,
 	},
+	alertsCommand,
 	{
 		Path: "record keep", Summary: "Show or set the size limit of recordings",
 		Help:    "The oldest samples of the finest resolution are deleted first.",

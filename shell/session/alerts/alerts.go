@@ -31,6 +31,8 @@ type Alert struct {
 	history.Event
 	// Missed counts the preceding events that were dropped because the queue was full.
 	Missed int `json:"missed,omitempty"`
+	// Alert is set if the event is the beginning or the end of an alert.
+	Alert *session.Alert `json:"alert,omitempty"`
 }
 
 const (
@@ -90,7 +92,7 @@ func queueAlerts(ctx context.Context, s *session.Session, w *session.Watcher, ad
 				continue
 			}
 			select {
-			case queue <- Alert{s.Subnet(), e.Kept(), missed}:
+			case queue <- Alert{s.Subnet(), e.Kept(), missed, e.Alert}:
 				missed = 0
 			default:
 				missed++

@@ -14,6 +14,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/base/when"
 )
@@ -45,7 +46,9 @@ type Counters struct {
 type Ledger struct {
 	Began        map[string]time.Time // the beginning of open problems
 	Acknowledged map[string]records.Acknowledgement
-	Outages      []records.Outage // of links in the time [Flaps] before now
+	Outages      []records.Outage   // of links in the time [Flaps] before now
+	Alerts       []problems.Problem // the active alerts of a recorder
+	Observed     bool               // a recorder looked for problems in the last minutes
 }
 
 // Flaps is the length of the period before now in which two outages of a link make it a flapping link.
@@ -248,9 +251,13 @@ func (r *Counters) Ledger(ctx context.Context) (Ledger, error) {
 	}
 	l = Ledger{Began: make(map[string]time.Time, len(open)), Acknowledged: records.InForce(given, now),
 		Outages: outages}
+	l.Observed = len(observed) > 0
 	for i := range open { // without observations it is unknown whether they closed in between
 		if open[i].Closed.IsZero() && observed != nil {
 			l.Began[open[i].ID()] = open[i].Since
+			if open[i].Kind.IsAlert() {
+				l.Alerts = append(l.Alerts, open[i].Problem)
+			}
 		}
 	}
 	r.mu.Lock()

@@ -70,7 +70,7 @@ func TestRoundsThatFail(t *testing.T) {
 	r, err := Start(t.Context(), Options{File: file, Subnet: "a", Read: read, Errors: time.Minute,
 		Traffic: 2 * time.Minute,
 		Failed:  func(error) {}, OnReading: func(*counters.Reading, []counters.Delta) { heard++ },
-		Observe: func(context.Context, *records.Store) error { return nil }})
+		Observe: func(context.Context, *records.Store, *Outcome) error { return nil }})
 	if err != nil {
 		t.Fatal(err)
 	}

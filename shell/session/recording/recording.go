@@ -41,7 +41,14 @@ type Options struct {
 	OnReading func(r *counters.Reading, grown []counters.Delta)
 	// Observe stores the problems of the subnet. It is called after each round whose counters are stored, also after
 	// one that failed.
-	Observe func(ctx context.Context, store *records.Store) error
+	Observe func(ctx context.Context, store *records.Store, round *Outcome) error
+}
+
+// Outcome is the outcome of a round. ReadFailed and KeepFailed are the errors of reading and of storing it.
+type Outcome struct {
+	Reading                *counters.Reading // nil if nothing was read
+	Grown                  []counters.Delta  // increases of errors since the reading before
+	ReadFailed, KeepFailed error
 }
 
 // Status is the status of a recording.
@@ -188,24 +195,27 @@ func (r *Recording) round(ctx context.Context, every, long time.Duration) {
 		opts.What, opts.Details = counters.All, r.opt.Details
 	}
 	reading, err := r.opt.Read(ctx, opts, long)
+	out := Outcome{Reading: reading, ReadFailed: err}
 	if reading != nil {
 		grown := map[*series][]counters.Delta{}
 		for _, s := range due {
 			grown[s] = s.ledger.Take(reading)
 		}
+		out.Grown = grown[&r.errors]
 		if err == nil {
-			r.opt.OnReading(reading, grown[&r.errors])
+			r.opt.OnReading(reading, out.Grown)
 		}
 		for _, s := range due {
-			err = errors.Join(err, r.keep(ctx, s, reading, grown[s]))
+			out.KeepFailed = errors.Join(out.KeepFailed, r.keep(ctx, s, reading, grown[s]))
 		}
+		err = errors.Join(err, out.KeepFailed)
 	}
 	now := time.Now()
 	for _, s := range due {
 		s.ledger.Forget(now.Add(-forgotten))
 	}
 	if len(due) > 0 {
-		err = errors.Join(err, r.opt.Observe(ctx, r.store), r.store.RollUp(ctx, now), r.store.Trim(ctx, now))
+		err = errors.Join(err, r.opt.Observe(ctx, r.store, &out), r.store.RollUp(ctx, now), r.store.Trim(ctx, now))
 	}
 	if ctx.Err() != nil {
 		return

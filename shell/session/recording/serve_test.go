@@ -36,7 +36,7 @@ func reads(t *testing.T, opt Options, enough func([]round) bool) []round {
 	}
 	opt.Failed = func(err error) { t.Error(err) }
 	opt.OnReading = func(*counters.Reading, []counters.Delta) {}
-	opt.Observe = func(context.Context, *records.Store) error { return nil }
+	opt.Observe = func(context.Context, *records.Store, *Outcome) error { return nil }
 	r, err := Start(t.Context(), opt)
 	if err != nil {
 		t.Fatal(err)

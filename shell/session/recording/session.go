@@ -12,7 +12,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
-	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/routing/checks/linkload"
@@ -20,7 +19,6 @@ import (
 	"example.org/ibconsole/shell/session/alerts"
 	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/shell/session/metrics"
-	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/smlog"
 	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/shell/session/survey"
@@ -129,18 +127,10 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 			})
 		},
 	}
-	links := linkObserver{session: s, after: time.Now(), before: s.State().Live}
-	var last time.Time
-	how.Observe = func(ctx context.Context, store *records.Store) error {
-		now := time.Now()
-		if err := store.SetClock(ctx, s.Subnet(), now, clockStep(last, now)); err != nil {
-			return err
-		}
-		last = now
-		if err := links.observe(ctx, store, now); err != nil {
-			return err
-		}
-		return observeProblems(ctx, s, store, now)
+	o := observer{session: s, links: linkObserver{session: s, after: time.Now(), before: s.State().Live},
+		every: opt.Every, read: time.Now()}
+	how.Observe = func(ctx context.Context, store *records.Store, round *Outcome) error {
+		return o.observe(ctx, store, time.Now(), round)
 	}
 	if opt.Metrics != "" {
 		var err error
@@ -176,23 +166,6 @@ func clockStep(before, now time.Time) time.Duration {
 		return 0
 	}
 	return now.Round(0).Sub(before.Round(0)) - now.Sub(before) // Sub uses the monotonic clock if both times have it
-}
-
-// observeProblems stores the problems of a session.
-func observeProblems(ctx context.Context, s *session.Session, store *records.Store, now time.Time) error {
-	lately, err := store.Recorded(ctx, s.Subnet(), counters.Errors, now.Add(-recorded.Lately), now)
-	if err != nil {
-		return err
-	}
-	found, err := survey.Problems(ctx, s, survey.Options{Unfiltered: true, Recorded: &lately})
-	if err != nil {
-		return err
-	}
-	_, _, err = store.Observe(ctx, s.Subnet(), now, found.Problems, func(p *problems.Problem) bool {
-		// Errors of a port that was not read may rise further.
-		return p.Kind != problems.Rising || lately.Read[counters.Key{GUID: p.At.GUID, Num: uint8(p.At.Port)}]
-	})
-	return err
 }
 
 // readRound reads counters outside of an operation, so that no operation waits for it.

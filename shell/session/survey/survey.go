@@ -60,12 +60,15 @@ func Problems(ctx context.Context, s *session.Session, opt Options) (*problems.R
 	if unread != nil {
 		r.Skip("when problems began, acknowledged problems", "", "%v", unread)
 	}
+	r.Problems = append(r.Problems, open.Alerts...)
+	r.Sort()
 	for i := range r.Problems {
 		if p := &r.Problems[i]; p.Since.IsZero() {
 			p.Since = open.Began[p.ID()]
 		}
 	}
 	if !opt.Unfiltered {
+		r.DropRising(open.Alerts)
 		r.Acknowledge(func(id string) (problems.Acknowledged, bool) {
 			a, ok := open.Acknowledged[id]
 			return problems.Acknowledged{Who: a.Who, Reason: a.Reason, Until: a.Until}, ok
