@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/managers"
 	"example.org/ibconsole/shell/session/source"
+	"example.org/ibconsole/tui/pane"
 )
 
 // narrowed returns a fat-tree with tables in which one link between switches has one lane.
@@ -45,6 +46,12 @@ func TestProblems(t *testing.T) {
 	d := driveBackend(t, back).size(160, 40)
 	d.sees("›1 Problems", "1 Problems!", "no answer", "narrow link", f.PortName(cable.A), "two masters", "a/1 and b/1",
 		"paths lost")
+	// O prepares the command that acknowledges the selected problem.
+	d.press("/", "narrow", "enter")
+	id := d.m.pane().Subject().Facts
+	at := slices.IndexFunc(id, func(x pane.Fact) bool { return x.Name == "ID" })
+	d.press("O").sees(":ack "+id[at].Text+" until=1d reason=").press("esc", "esc")
+	d.press("/", "no such problem", "enter", "O").sees("no problem is selected").press("esc")
 	// i shows the problem and its node; a problem of the whole subnet has no node.
 	d.press("/", "narrow", "enter", "i").sees("severity", "next step", "node GUID").press("esc", "esc")
 	d.press("/", "two masters", "enter", "i").sees("severity", "a/1 and b/1").misses("node GUID").press("esc", "esc")

@@ -35,6 +35,7 @@ type problems struct {
 	reports pane.AsyncResult[*found.Report]
 	past    pane.AsyncResult[*found.Report] // of a state of the history
 	shown   *found.Report                   // the report that is listed
+	ended   int                             // commands that have ended; one may acknowledge a problem
 }
 
 // row is a single problem, or a group of similar problems.
@@ -329,6 +330,41 @@ func (l *problems) Enter() (func() tea.Msg, string) {
 	return l.GoTo(l.Subject(), "no problem is selected", "nothing to open here: this problem is of the whole subnet")
 }
 
+// Actions returns the action that acknowledges the selected problem.
+func (l *problems) Actions() []pane.Action {
+	return []pane.Action{{
+		Name: "acknowledge", Binding: pane.On("acknowledge the selected problem, with a reason and an end", "O"),
+		Group: "Lists", After: "by", Label: "acknowledge", Rank: 12, Own: true, Why: l.whyNotAcknowledge,
+		Do: func() tea.Msg {
+			row, _ := l.Selected()
+			return pane.Type{Text: "ack " + l.found[row].ID() + " until=1d reason="}
+		},
+	}}
+}
+
+// whyNotAcknowledge returns the reason why the selected row cannot be acknowledged, or "" if it can.
+func (l *problems) whyNotAcknowledge() string {
+	row, ok := l.Selected()
+	switch {
+	case !ok:
+		return "no problem is selected"
+	case l.found[row].group > 0:
+		return "these are several problems: open them with Enter first"
+	case l.Scene.Recalled() != nil:
+		return "this is a past state"
+	case !slices.ContainsFunc(l.shown.Problems, func(p found.Problem) bool { return p.ID() == l.found[row].ID() }):
+		return "this is unknown, not a problem that was found"
+	}
+	return ""
+}
+
+// Update counts the commands that have ended.
+func (l *problems) Update(msg tea.Msg) {
+	if _, ended := msg.(pane.Ended); ended {
+		l.ended++
+	}
+}
+
 // toggle opens or closes a group.
 func (l *problems) toggle(k found.Kind) {
 	if l.open == nil {
@@ -357,6 +393,7 @@ type reportKey struct {
 	// counted, rising and uncounted come from the last reading of counters.
 	counted, rising *session.Counted
 	uncounted       int
+	ended           int // commands
 	// calibrated, conf and groups are the settings of the subnet manager, as far as they are known.
 	calibrated *calibration.Calibration
 	conf       string
@@ -392,8 +429,8 @@ func (l *problems) Seek(s pane.Stage) tea.Cmd {
 	}
 	st := &l.Scene.State
 	key := reportKey{st.Live, st.Base, st.Baseline, len(st.Unanswered), len(st.Warnings), st.Drift, st.Interrupted,
-		st.Lost, st.Counted, st.Rising, len(st.Uncounted), st.Calibrated, st.Settings.Conf(), st.GroupsKey(st.Live),
-		false}
+		st.Lost, st.Counted, st.Rising, len(st.Uncounted), l.ended, st.Calibrated, st.Settings.Conf(),
+		st.GroupsKey(st.Live), false}
 	if large(st.Live) && l.reports.Of != key {
 		quick := key
 		quick.quick = true
