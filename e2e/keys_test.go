@@ -79,7 +79,7 @@ dump lfts D/lfts; dump fdbs D/fdbs; dump subnet D/subnet; dump topology D/topolo
 dump guid2lid D/guid2lid
 dump ca-order D/order; dump sl2vl D/sl2vl; dump sls D/sls; dump routing D/routing; dump mcfdbs D/mcfdbs
 dump groups D/groups; dump paths D/dpaths
-dump ibdiagnet D/ibdiagnet; dump snapshot D/snap; dump guided
+dump ibdiagnet D/ibdiagnet; dump snapshot D/snap; dump cabling D/plan; check cabling D/plan; dump guided
 write on; commit; commit yes sm=0x100001 force-loop; history; history show 1; history export D/history
 history import D/history; history keep days=400
 rollback; rollback yes sm=0x100001 force-loop; changes since=1d; ack; flaps; counters top
@@ -89,7 +89,7 @@ load guid2lid D/guid2lid; load sl2vl D/sl2vl
 load sls D/sls; load routing D/routing; load mcfdbs D/mcfdbs; load groups D/groups; load paths D/dpaths
 load snapshot D/snap; load guided
 gen fattree 2 4 D/g1; gen xgft 1 2 1 D/g2; gen torus 3 3 D/g3; gen mesh 3 3 D/g4; gen hypercube 3 D/g5
-gen dragonfly 4 2 2 D/g6; gen bull 1 D/g7
+gen dragonfly 4 2 2 D/g6; gen bull 1 D/g7; gen plan fattree 2 4 D/g13
 gen random 4 3 4 D/g8; gen railtree 4 D/g9; gen multiplane 2 2 1 D/g10; gen director 2 2 D/g11; gen dfplus 3 2 2 D/g12
 adaptive on; adaptive show; adaptive off; route; paths build D/paths; paths info D/paths
 paths query node-0001 all file=D/paths; paths verify live; paths build D/paths2 sa

@@ -63,6 +63,19 @@ func (b *Builder) Port(node NodeIndex, num int) *Port {
 	return nil
 }
 
+// SetLabel sets the label of port num of an added node, see [Fabric.Label]. It reports whether the node has the port.
+func (b *Builder) SetLabel(node NodeIndex, num int, label string) bool {
+	i := b.f.PortAt(node, num)
+	if i == None {
+		return false
+	}
+	if b.f.labels == nil {
+		b.f.labels = map[PortIndex]string{}
+	}
+	b.f.labels[i] = label
+	return true
+}
+
 // NodeByGUID returns the added node with this node GUID, or None.
 func (b *Builder) NodeByGUID(guid uint64) NodeIndex { return lookup(b.byGUID, guid) }
 

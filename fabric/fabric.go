@@ -50,6 +50,7 @@ type Fabric struct {
 	nodeGUID  map[uint64]NodeIndex
 	portGUID  map[uint64]PortIndex
 	nodeNames map[string][]NodeIndex
+	labels    map[PortIndex]string
 
 	// whole is the fabric from which [Fabric.Without] made this fabric, nil for any other fabric. removed lists the
 	// links that Without removed.
@@ -189,6 +190,10 @@ func (f *Fabric) Ends(switches bool) (reachable, unreachable []PortIndex) {
 func (f *Fabric) Reachable(endPort PortIndex) bool {
 	return f.PortByGUID(f.Ports[endPort].GUID) == endPort
 }
+
+// Label returns the label that is printed at a port, such as "1/16/1" (ASIC, cage, port), or "" if it is unknown. It is
+// not escaped.
+func (f *Fabric) Label(port PortIndex) string { return f.labels[port] }
 
 // EndPortOf returns the end port to which a port belongs: port 0 for a port of a switch, and the port itself on other
 // nodes.

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/shell/feature/alternate"
 	"example.org/ibconsole/shell/feature/balance"
 	"example.org/ibconsole/shell/feature/cables"
+	"example.org/ibconsole/shell/feature/cabling"
 	"example.org/ibconsole/shell/feature/calibrate"
 	"example.org/ibconsole/shell/feature/capture"
 	"example.org/ibconsole/shell/feature/check"
@@ -70,6 +71,7 @@ var features = []*feature.Feature{
 	&alternate.Feature,
 	&balance.Feature,
 	&cables.Feature,
+	&cabling.Feature,
 	&calibrate.Feature,
 	&capture.Feature,
 	&check.Feature,

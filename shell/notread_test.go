@@ -211,7 +211,7 @@ func TestCommandsOnTables(t *testing.T) {
 		"show lft", "trace", "who uses",
 	}
 	// These write or list what is there, or do not look at forwarding tables.
-	others := []string{"dump", "problems", "show", "summary", "report slurm-conf", "report slurm-yaml",
+	others := []string{"check cabling", "dump", "problems", "show", "summary", "report slurm-conf", "report slurm-yaml",
 		"report morning"}
 	var walk func(specs []shell.Spec, before string, of bool)
 	var got []string

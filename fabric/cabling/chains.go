@@ -32,7 +32,7 @@ func (p *pair) to() point   { return p.planned.other(p.keep) }
 
 // classify turns the differences into faults and a repair.
 func (c *comparer) classify() {
-	all := c.chains()
+	all := slices.DeleteFunc(c.chains(), func(ch chain) bool { return !c.isChainInScope(ch) })
 	for i := range all {
 		c.solve(&all[i])
 		c.addPairs(&all[i])

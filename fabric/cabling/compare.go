@@ -71,9 +71,8 @@ type Result struct {
 
 // Options control [Compare].
 type Options struct {
-	Labels Labels
-	// Scope holds patterns of names of nodes. Only cables with an end at one of these nodes are compared. An empty
-	// scope includes all nodes.
+	// Scope holds patterns of names of nodes. Only cables with an end at one of these nodes are compared, together with
+	// the cables that a repair of them involves. An empty scope includes all nodes.
 	Scope []string
 }
 
@@ -105,9 +104,9 @@ type comparer struct {
 	owner     map[point]int  // the planned cable of a point
 	blocked   map[point]bool // ports that unmatched cables may use
 	named     map[string]bool
-	used      map[fabric.NodeIndex]bool
-	planned   map[point]*edge // the planned cables that are not there
-	real      map[point]*edge // the cables that are not planned
+	used      map[fabric.NodeIndex]bool // the nodes that the plan names
+	planned   map[point]*edge           // the planned cables that are not there
+	real      map[point]*edge           // the cables that are not planned
 }
 
 const noPoint point = -1
@@ -117,7 +116,7 @@ const noPoint point = -1
 func Compare(f *fabric.Fabric, plan *Plan, o Options) (*Result, error) {
 	c := &comparer{
 		Result: &Result{Fabric: f, Plan: plan, Ports: make([][2]fabric.PortIndex, len(plan.Cables))},
-		o:      o, r: NewResolver(f, o.Labels), absent: map[string]point{}, owner: map[point]int{},
+		o:      o, r: NewResolver(f), absent: map[string]point{}, owner: map[point]int{},
 		blocked: map[point]bool{}, named: map[string]bool{}, used: map[fabric.NodeIndex]bool{},
 		planned: map[point]*edge{}, real: map[point]*edge{},
 	}
@@ -193,9 +192,8 @@ func (c *comparer) match() {
 		c.named[strings.ToUpper(a.Device)], c.named[strings.ToUpper(b.Device)] = true, true
 		fa, fb := c.r.find(a), c.r.find(b)
 		c.finds[i] = [2]found{fa, fb}
-		if !c.anyInScope(a, b, fa.ports, fb.ports) {
-			c.OutsideScope++
-			continue
+		for _, p := range slices.Concat(fa.ports, fb.ports) {
+			c.used[c.Fabric.Ports[p].Node] = true
 		}
 		if why := cmp.Or(fa.unknown, fb.unknown); why != "" {
 			c.leave(i, why)
@@ -218,9 +216,21 @@ func (c *comparer) match() {
 	}
 }
 
-func (c *comparer) anyInScope(a, b *End, ports ...[]fabric.PortIndex) bool {
-	return c.inScope(a.Device) || c.inScope(b.Device) ||
-		slices.ContainsFunc(slices.Concat(ports...), c.nodeInScope)
+// isPlannedInScope reports whether a planned cable has an end in the scope.
+func (c *comparer) isPlannedInScope(i int) bool {
+	e := &c.Plan.Cables[i].Ends
+	return len(c.o.Scope) == 0 || c.inScope(e[0].Device) || c.inScope(e[1].Device) ||
+		slices.ContainsFunc(slices.Concat(c.finds[i][0].ports, c.finds[i][1].ports), c.nodeInScope)
+}
+
+// isChainInScope reports whether a cable of a chain has an end in the scope.
+func (c *comparer) isChainInScope(ch chain) bool {
+	return slices.ContainsFunc(ch.edges, func(e *edge) bool {
+		if e.planned >= 0 {
+			return c.isPlannedInScope(e.planned)
+		}
+		return c.nodeInScope(c.port(e.a)) || c.nodeInScope(c.port(e.b))
+	})
 }
 
 // linkBetween returns the only link between two sets of ports, with end A in the first set.
@@ -285,17 +295,14 @@ func (c *comparer) take(i int, a, b point) {
 	default:
 		c.owner[a], c.owner[b] = i, i
 		c.ends[i] = [2]point{a, b}
-		for _, p := range c.ends[i] {
-			if port := c.port(p); port != fabric.None {
-				c.used[c.Fabric.Ports[port].Node] = true
-			}
-		}
 	}
 }
 
 // leave records a planned cable that cannot be compared.
 func (c *comparer) leave(i int, why string) {
-	c.Unmatched = append(c.Unmatched, Unmatched{i, why})
+	if c.isPlannedInScope(i) {
+		c.Unmatched = append(c.Unmatched, Unmatched{i, why})
+	}
 	for _, got := range c.finds[i] {
 		for _, p := range got.ports {
 			c.blocked[point(p)] = true
@@ -336,15 +343,24 @@ func (c *comparer) isNamed(node fabric.NodeIndex) bool {
 func (c *comparer) findDifferences() {
 	right := map[fabric.Link]bool{}
 	for i, e := range c.ends {
+		inScope := c.isPlannedInScope(i)
+		if !inScope {
+			c.OutsideScope++
+		}
 		if e[0] == noPoint {
 			continue
 		}
-		c.Compared++
+		if inScope {
+			c.Compared++
+		}
 		a, b := c.port(e[0]), c.port(e[1])
 		if a != fabric.None && b != fabric.None && c.Fabric.Ports[a].Peer == b {
-			c.Right++
 			l := fabric.Link{A: min(a, b), B: max(a, b)}
 			right[l] = true
+			if !inScope {
+				continue
+			}
+			c.Right++
 			switch c.Plan.Cables[i].Kind.fits(&c.Fabric.Ports[a]) {
 			case tooSlow:
 				c.Faults = append(c.Faults, Fault{Kind: WrongKind, Planned: []int{i}, Cables: []fabric.Link{l}})
@@ -366,15 +382,12 @@ func (c *comparer) findDifferences() {
 	}
 }
 
-// isJudged reports whether a cable that is not planned is compared. It is not if it is outside the scope, or if a
-// planned cable that could not be matched may be this cable.
+// isJudged reports whether a cable that is not planned is compared. It is not if a planned cable that could not be
+// matched may be this cable.
 func (c *comparer) isJudged(l fabric.Link) bool {
 	_, plannedA := c.owner[point(l.A)]
 	_, plannedB := c.owner[point(l.B)]
-	if plannedA || plannedB {
-		return true
-	}
-	return !c.blocked[point(l.A)] && !c.blocked[point(l.B)] && (c.nodeInScope(l.A) || c.nodeInScope(l.B))
+	return plannedA || plannedB || !c.blocked[point(l.A)] && !c.blocked[point(l.B)]
 }
 
 // listNames describes the names that several nodes have and that the plan uses.

@@ -62,7 +62,7 @@ func rewire(t testing.TB, f *fabric.Fabric, cables []wire, slow map[wire]bool) *
 }
 
 func planOf(f *fabric.Fabric, cables []wire) *cabling.Plan {
-	r := cabling.NewResolver(f, nil)
+	r := cabling.NewResolver(f)
 	p := &cabling.Plan{File: "plan"}
 	for i, w := range cables {
 		p.Cables = append(p.Cables, cabling.Cable{Line: i + 1, Ends: [2]cabling.End{r.EndOf(w[0]), r.EndOf(w[1])}})

@@ -16,7 +16,8 @@ import (
 )
 
 // build makes a fabric. Nodes are "s NAME" and "h NAME" with 8 ports and 1 port. Hosts with "*2" behind the name have
-// two ports. A cable is NODE/PORT-NODE/PORT, where NODE is a number, from 0.
+// two ports. Labels of the first ports may follow: "s NAME=1/1/1,1/1/2". A cable is NODE/PORT-NODE/PORT, where NODE is
+// a number, from 0.
 func build(t *testing.T, nodes []string, cables ...string) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
@@ -26,12 +27,18 @@ func build(t *testing.T, nodes []string, cables ...string) *fabric.Fabric {
 		if kind == "s" {
 			n.Type, n.NumPorts = mad.NodeSwitch, 8
 		}
+		desc, labels, _ := strings.Cut(desc, "=")
 		var two bool
 		if n.Desc, two = strings.CutSuffix(desc, "*2"); two {
 			n.NumPorts = 2
 		}
 		if _, err := b.AddNode(n); err != nil {
 			t.Fatal(err)
+		}
+		for j, label := range strings.Split(labels, ",") {
+			if label != "" {
+				b.SetLabel(fabric.NodeIndex(i), j+1, label)
+			}
 		}
 		for p := 1; p <= int(n.NumPorts); p++ {
 			port := b.Port(fabric.NodeIndex(i), p)
@@ -121,6 +128,8 @@ func TestFaults(t *testing.T) {
 			"unmatched 1: 2 nodes have the name n; 0"},
 		{"GUIDs", two, []string{"0/1-1/1"}, "0x100,1,0x200,1\n0x300,1,A,2", nil, "missing device 0x300 2; 2"},
 		{"scope", three, []string{"0/1-1/1", "1/2-2/1"}, "A,1,B,1\nB,3,C,3\nA,2,C,2", []string{"a"}, "missing 3; 2"},
+		{"a swap across the border of the scope", three, []string{"0/1-2/2", "1/1-2/1", "1/2-2/3"},
+			"A,1,C,1\nB,1,C,2\nB,9,C,3", []string{"a"}, "swapped 1 2 A/1=C/2 B/1=C/1; 2"},
 		{"adapters by number", []string{"s A", "h n mlx5_0", "h n mlx5_1"}, []string{"0/1-1/1", "0/2-2/1"},
 			"A,1,n,1\nA,2,n,2", nil, "0"},
 		{"an adapter that is not there", []string{"s A", "h n mlx5_0"}, []string{"0/1-1/1"}, "A,1,n,1\nA,2,n,2", nil,
@@ -166,13 +175,12 @@ func TestScopeOfNothing(t *testing.T) {
 
 // TestLabels reads labels as NDT, NVOS and P2P tables write them.
 func TestLabels(t *testing.T) {
-	f := build(t, []string{"s A", "s B"}, "0/1-1/1", "0/2-1/2", "0/3-1/3", "0/4-1/4")
-	labels := cabling.Labels{f.Port(0, 1): "1/1/1", f.Port(0, 2): "1/1/2", f.Port(0, 3): "1/2/1", f.Port(0, 4): "1/2/2"}
+	f := build(t, []string{"s A=1/1/1,1/1/2,1/2/1,1/2/2", "s B"}, "0/1-1/1", "0/2-1/2", "0/3-1/3", "0/4-1/4")
 	p, err := plans.Read(strings.NewReader("A,Port 1/1/1,B,1\nA,sw1p2,B,2\nA,2/1,B,3\nA,9/9,B,4"), "plan", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := cabling.Compare(f, p, cabling.Options{Labels: labels})
+	res, err := cabling.Compare(f, p, cabling.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,9 +12,6 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Labels holds the labels that are printed at ports, by port.
-type Labels map[fabric.PortIndex]string
-
 // Resolver finds the ports that a plan names.
 type Resolver struct {
 	f      *fabric.Fabric
@@ -24,7 +21,7 @@ type Resolver struct {
 }
 
 // NewResolver returns a resolver for a fabric. O(ports).
-func NewResolver(f *fabric.Fabric, labels Labels) *Resolver {
+func NewResolver(f *fabric.Fabric) *Resolver {
 	r := &Resolver{f, map[fabric.NodeIndex]map[string]fabric.PortIndex{}, map[string][]fabric.NodeIndex{},
 		map[string][]fabric.NodeIndex{}}
 	for i := range f.NumNodes() {
@@ -36,12 +33,15 @@ func NewResolver(f *fabric.Fabric, labels Labels) *Resolver {
 		device := strings.ToUpper(DeviceOf(&f.Nodes[i]))
 		r.byDevice[device] = append(r.byDevice[device], i)
 	}
-	for port, label := range labels {
-		node := f.Ports[port].Node
+	for i := range f.NumPorts() {
+		node, label := f.Ports[i].Node, f.Label(i)
+		if label == "" {
+			continue
+		}
 		if r.labels[node] == nil {
 			r.labels[node] = map[string]fabric.PortIndex{}
 		}
-		r.labels[node][strings.ToUpper(label)] = port
+		r.labels[node][strings.ToUpper(label)] = i
 	}
 	return r
 }

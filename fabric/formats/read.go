@@ -2,7 +2,7 @@
 
 // Package formats reads a subnet from a file and detects the format of the file. Each format has a package: ibnet
 // (ibnetdiscover, ibdiagnet, ibsim), linkinfo (lists of ports: iblinkinfo, ibnetdiscover -p), osm (files of OpenSM),
-// snapshot (a subnet with its tables), pathdb (path records), slurm and names (node-name maps).
+// snapshot (a subnet with its tables), plans (cabling plans), pathdb (path records), slurm and names (node-name maps).
 package formats
 
 import (

@@ -298,6 +298,10 @@ func (p *Place) appendJSON(b []byte) []byte {
 		b = append(b, `,"port":`...)
 		b = strconv.AppendInt(b, int64(p.Port), 10)
 	}
+	if p.Label != "" {
+		b = append(b, `,"label":`...)
+		b = appendText(b, p.Label)
+	}
 	return append(b, '}')
 }
 

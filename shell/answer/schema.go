@@ -138,7 +138,7 @@ func (c *Column) schema() object {
 
 func definitions() object {
 	truth := object{"const": true}
-	place := closed(object{"name": text, "guid": text, "lid": integer, "port": integer}, "name", "guid")
+	place := closed(object{"name": text, "guid": text, "lid": integer, "port": integer, "label": text}, "name", "guid")
 	cause := closed(object{"what": text, "why": text, "at": object{"type": "array", "items": reference("place")},
 		"count": integer},
 		"what", "why", "at", "count")

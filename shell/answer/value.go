@@ -173,6 +173,8 @@ type Place struct {
 	GUID uint64 // of the node
 	LID  uint16 // of the port, of port 0 for a switch; 0 for none
 	Port int    // -1 for the node itself
+	// Label is the label that is printed at the port, not escaped. It is "" if it is unknown.
+	Label string
 }
 
 // Kind returns the kind of the value. It is [KindNone] for [NotRead].
@@ -211,7 +213,8 @@ func (v Value) Place() (p Place, ok bool) {
 		f := (*fabric.Fabric)(ref)
 		port := &f.Ports[v.num]
 		n := &f.Nodes[port.Node]
-		p := Place{n.Desc, n.GUID, f.LIDOf(fabric.PortIndex(v.num)), int(port.Num)}
+		at := fabric.PortIndex(v.num)
+		p := Place{n.Desc, n.GUID, f.LIDOf(at), int(port.Num), f.Label(at)}
 		if n.IsSwitch() {
 			p.LID = f.LIDOf(n.FirstPort)
 		}
@@ -262,7 +265,7 @@ func (v Value) String() string {
 	return "-"
 }
 
-// String returns NAME or NAME/PORT, escaped. If the name is empty, the GUID replaces it.
+// String returns NAME, NAME/PORT or "NAME/PORT (LABEL)", escaped. If the name is empty, the GUID replaces it.
 func (p Place) String() string {
 	name := fabric.Escape(p.Name)
 	if p.Name == "" {
@@ -271,7 +274,11 @@ func (p Place) String() string {
 	if p.Port < 0 {
 		return name
 	}
-	return name + "/" + strconv.Itoa(p.Port)
+	name += "/" + strconv.Itoa(p.Port)
+	if p.Label != "" {
+		name += " (" + fabric.Escape(p.Label) + ")"
+	}
+	return name
 }
 
 // durationText rounds to about four digits.

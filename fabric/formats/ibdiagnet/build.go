@@ -82,6 +82,14 @@ func (p *parser) fabric() (*fabric.Fabric, error) {
 	if err := p.join(&b); err != nil {
 		return nil, err
 	}
+	for _, l := range p.labels {
+		if n := b.NodeByGUID(l.node); n == fabric.None || !b.SetLabel(n, l.num, l.label) {
+			if err := p.refuseAt(l.line, "port %d of node 0x%016x, which is not among the nodes", l.num,
+				l.node); err != nil {
+				return nil, err
+			}
+		}
+	}
 	p.setOtherStates(&b)
 	p.setSM(&b)
 	if p.found != nil {

@@ -23,6 +23,7 @@ type rows struct {
 	counts   []count
 	deltas   []count
 	cables   []cabled
+	labels   []labelled
 	greatest counters.Values
 }
 
@@ -39,6 +40,14 @@ type port struct {
 	fec     health.FEC
 	retrans health.Retrans
 	line    int
+}
+
+// labelled is the label that is printed at a port.
+type labelled struct {
+	node  uint64
+	num   int
+	label string
+	line  int
 }
 
 type link struct {
@@ -281,6 +290,20 @@ func (p *parser) cable(v *values) error {
 	}
 	c.Celsius, c.Measured = celsius(v.text[6])
 	p.cables = append(p.cables, c)
+	return nil
+}
+
+func (p *parser) label(v *values) error {
+	var n [2]uint64
+	if err := v.numbers(n[:], 0, 64, 1, 8); err != nil {
+		return p.refuse("%w", err)
+	}
+	for _, column := range []int{2, 3} {
+		if label := string(bytes.TrimSpace(v.text[column])); v.has(column) && label != "" {
+			p.labels = append(p.labels, labelled{n[0], int(n[1]), label, p.line})
+			break
+		}
+	}
 	return nil
 }
 

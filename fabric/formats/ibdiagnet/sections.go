@@ -57,6 +57,8 @@ var sections = []*section{
 	{name: "CABLE_INFO", must: 2, more: 2, row: (*parser).cable,
 		columns: []string{"nodeguid", "portnum", "vendor", "pn", "sn", "rev", "temperature",
 			"lengthsmfiber|length|lengthcopper", "type|cabletype", "fwversion"}},
+	{name: "PORT_HIERARCHY_INFO", must: 2, more: 2, row: (*parser).label,
+		columns: []string{"nodeguid", "portnum", "extendedlabel", "label"}},
 }
 
 func sectionOf(name string) *section {

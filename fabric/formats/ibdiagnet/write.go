@@ -77,6 +77,7 @@ func WriteDB(out io.Writer, db *DB, tables *fabric.Tables) error {
 		{"SM_INFO", "PortGUID,Priority,SmState", writeManagers},
 		{"PM_INFO", pmColumns(), writeCounters},
 		{"CABLE_INFO", "NodeGuid,PortNum,Vendor,PN,SN,Rev,Length,Type,Temperature,FWVersion", writeCables},
+		{"PORT_HIERARCHY_INFO", "NodeGUID,PortGUID,PortNum,ExtendedLabel", writeLabels},
 	} {
 		w.line("\nSTART_%s\n%s", s.name, s.columns)
 		s.rows(w, db)
@@ -241,6 +242,15 @@ func writeCounters(w *writer, db *DB) {
 			}
 		}
 		w.line("0x%016x,0x%016x,%d%s", f.Nodes[p.Node].GUID, p.GUID, p.Num, b.String())
+	}
+}
+
+func writeLabels(w *writer, db *DB) {
+	f := db.Fabric
+	for i := range f.NumPorts() {
+		if label := f.Label(i); label != "" {
+			w.line("0x%016x,0x%016x,%d,%s", f.Nodes[f.Ports[i].Node].GUID, f.Ports[i].GUID, f.Ports[i].Num, text(label))
+		}
 	}
 }
 

@@ -165,14 +165,15 @@ func TestRejects(t *testing.T) {
 		{"cables:\n- {a: [x], ap: 1, b: y, bp: 2}\n", ":2", "expected a word or a number"},
 		{"cables:\n- [a: 1\n", "", "plan: "},
 		{"IS5030 leaf1\n  P1 => HCA node P1\n", ":2", "expected PORT -> TYPE NAME PORT"},
-		{"IS5030\n", ":1", "expected TYPE NAME of a system"},
+		{"IS5030\n", ":1", "expected a cabling plan"},
+		{"IS5030 a\nIS5030\n", ":2", "expected TYPE NAME of a system"},
 		{"IS5030 leaf1\n  P1 -3x-> HCA node P1\n", ":2", "expected 1x"},
 		{"IS5030 leaf1\n  P1 -4x-7G-> HCA node P1\n", ":2", "expected 2.5G"},
 		{"IS5030 leaf1\n  P1 -> HCA n1 P1\n  P1 -> HCA n2 P1\n", ":3", "line 2 has another cable there"},
 		{"IS5030 leaf1\n  P1 -> HCA leaf1 P1\n", ":2", "has the type HCA, expected IS5030"},
 		{"IS5030 leaf1\n\n  P1 -> HCA n1 P1\n", ":3", "below a line TYPE NAME"},
 		{"A b c D e f\nA b c\n", ":2", "3 words, expected TYPE NAME PORT TYPE NAME PORT"},
-		{"vendid=0x2c9\ndevid=1\n", ":1", "expected TYPE NAME of a system"},
+		{"vendid=0x2c9\ndevid=1\n", ":1", "expected a cabling plan"},
 	} {
 		p, err := Read(strings.NewReader(c.text), "plan", nil)
 		if err == nil {
@@ -263,7 +264,7 @@ func TestWrittenPlans(t *testing.T) {
 		for _, f := range []*fabric.Fabric{f, f.WithDescriptions(names)} {
 			for _, format := range Formats {
 				var b strings.Builder
-				if err := Write(&b, f, format); err != nil {
+				if err := Write(&b, f, format, true); err != nil {
 					t.Fatal(err)
 				}
 				plan := read(t, b.String(), nil)

@@ -65,7 +65,9 @@ func readTopo(p *cabling.Plan, all []byte, lib *Library, isList bool) error {
 			}
 		case raw[0] != ' ' && raw[0] != '\t':
 			m := topoSystem.FindStringSubmatch(text)
-			if m == nil {
+			if m == nil && len(t.types) == 0 {
+				return refuse(p, line, "%q, %s", cut(text), expected)
+			} else if m == nil {
 				return refuse(p, line, "%q, expected TYPE NAME of a system", cut(text))
 			}
 			kind, system = m[1], m[2]

@@ -16,16 +16,16 @@ import (
 // Formats lists the formats that [Write] writes.
 var Formats = []string{"ndt", "csv", "yaml"}
 
-// Write writes the cables of a fabric as a plan. Every port is named so that the checker finds it again: by GUID if the
-// names do not identify it. O(n log n).
-func Write(w io.Writer, f *fabric.Fabric, format string) error {
-	r := cabling.NewResolver(f, nil)
+// Write writes the cables of a fabric as a plan, with their speeds and widths if kinds is set. Every port is named so
+// that the checker finds it again: by GUID if the names do not identify it. O(n log n).
+func Write(w io.Writer, f *fabric.Fabric, format string, kinds bool) error {
+	r := cabling.NewResolver(f)
 	end := r.EndOf
 	if format != "ndt" {
 		end = r.NodeEnd
 	}
 	if format == "yaml" {
-		return writeYAML(w, f, end)
+		return writeYAML(w, f, end, kinds)
 	}
 	out := csv.NewWriter(w)
 	row := []string{"#StartDevice", "StartPort", "EndDevice", "EndPort", "LinkType", "Speed"}
@@ -34,7 +34,7 @@ func Write(w io.Writer, f *fabric.Fabric, format string) error {
 	}
 	_ = out.Write(row) // Error returns the first error
 	for _, l := range cabling.Cables(f) {
-		a, b, p := ends(f, l, end)
+		a, b, p := ends(f, l, end, kinds)
 		row = []string{a.Device, a.Port, b.Device, b.Port, "Data", megabitsOf(p)}
 		if format == "csv" {
 			row = append(row[:4], speedOf(p), widthOf(p))
@@ -45,10 +45,15 @@ func Write(w io.Writer, f *fabric.Fabric, format string) error {
 	return out.Error()
 }
 
-// ends returns both ends of a cable, the host first.
-func ends(f *fabric.Fabric, l fabric.Link, end func(fabric.PortIndex) cabling.End) (a, b cabling.End, p *fabric.Port) {
+// ends returns both ends of a cable, the host first. It also returns the port with the speed and width to write, which
+// are unknown if kinds is not set.
+func ends(f *fabric.Fabric, l fabric.Link, end func(fabric.PortIndex) cabling.End, kinds bool) (a, b cabling.End,
+	p *fabric.Port) {
 	if f.Nodes[f.Ports[l.B].Node].Type == mad.NodeCA && f.Nodes[f.Ports[l.A].Node].Type != mad.NodeCA {
 		l.A, l.B = l.B, l.A
+	}
+	if !kinds {
+		return end(l.A), end(l.B), new(fabric.Port)
 	}
 	return end(l.A), end(l.B), &f.Ports[l.A]
 }
@@ -74,12 +79,12 @@ func widthOf(p *fabric.Port) string {
 	return p.Width.String()
 }
 
-func writeYAML(w io.Writer, f *fabric.Fabric, end func(fabric.PortIndex) cabling.End) error {
+func writeYAML(w io.Writer, f *fabric.Fabric, end func(fabric.PortIndex) cabling.End, kinds bool) error {
 	if _, err := fmt.Fprintln(w, "cables:"); err != nil {
 		return err
 	}
 	for _, l := range cabling.Cables(f) {
-		a, b, p := ends(f, l, end)
+		a, b, p := ends(f, l, end, kinds)
 		line := fmt.Sprintf("- {a: %q, ap: %s, b: %q, bp: %s", a.Device, a.Port, b.Device, b.Port)
 		if s := speedOf(p); s != "" {
 			line += ", speed: " + s

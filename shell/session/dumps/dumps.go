@@ -11,6 +11,7 @@ import (
 
 	"example.org/ibconsole/fabric/formats/ibnet"
 	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/fabric/formats/plans"
 	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/routing"
@@ -62,6 +63,8 @@ var Forms = []Form{
 		Help: "The file is mapped and queried in place."},
 	{Kind: "ibdiagnet", Summary: "a folder in the format of ibdiagnet 2", Folder: true, WriteOnly: true,
 		Help: "It has db_csv, and fdbs, far, mcfdbs and slvl where there are tables."},
+	{Kind: "cabling", Summary: "a cabling plan, as the NDT of UFM", WriteOnly: true, write: writeCabling,
+		Help: "The command check cabling reads it. Links inside directors are not cables."},
 	{Kind: "snapshot", Summary: "everything in one file, which file: and load read", write: writeSnapshot,
 		Help: "It has nodes, links, LIDs and tables."},
 }
@@ -136,6 +139,10 @@ func (c *contextWriter) Write(b []byte) (int, error) {
 		return 0, err
 	}
 	return c.w.Write(b)
+}
+
+func writeCabling(w io.Writer, p *session.Picture) error {
+	return plans.Write(w, p.Fabric, plans.Formats[0], true)
 }
 
 func writeLFTs(w io.Writer, p *session.Picture) error { return osm.WriteLFTs(w, p.Tables) }

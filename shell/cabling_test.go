@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func writeFile(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestDumpedPlan checks subnets against the plan that was written of them, and against one that was generated.
+func TestDumpedPlan(t *testing.T) {
+	plan := filepath.Join(t.TempDir(), "plan")
+	for _, shape := range []string{"fattree:2,8", "director:2,2", "multiplane:2,4,2", "torus:3x3,hosts=2,agg=yes"} {
+		kind, args, _ := strings.Cut(shape, ":")
+		for _, make := range []string{"dump cabling ", "gen plan " + kind + " " + args + " format=yaml ",
+			"gen plan " + kind + " " + args + " format=csv "} {
+			out, err := on(t, "sim:"+shape, make+plan+"; check cabling "+plan)
+			if err != nil || !strings.Contains(out, "0 faults") || strings.Contains(out, "not ") {
+				t.Errorf("%s: %s: %v\n%s", shape, make, err, out)
+			}
+		}
+	}
+}
+
+// TestVerdictOfCabling: faults fail, and lines that cannot be matched make the result unknown, never a fault.
+func TestVerdictOfCabling(t *testing.T) {
+	// The hosts of leaf-01 in fattree:2,4 are node-0001 and node-0002, on its ports 1 and 2.
+	const hosts = "node-0001 HCA-1,1,leaf-01,1\nnode-0002 HCA-1,1,leaf-01,2\n"
+	const swapped = "node-0001 HCA-1,1,leaf-01,2\nnode-0002 HCA-1,1,leaf-01,1\n"
+	for _, c := range []struct {
+		plan    string
+		wants   []string
+		failure string // "" for none
+		always  bool   // also with strict=no
+	}{
+		{hosts, []string{"2 of 2 planned cables in place, 0 faults"}, "", false},
+		{hosts + "leaf-01,99,node-0001 HCA-1,1\n", []string{
+			"2 of 2 planned cables in place, 0 faults",
+			"not matched: line 3: leaf-01 99 - node-0001 HCA-1 1: leaf-01 has no port 99",
+		}, "1 planned cable could not be compared", false},
+		{hosts + "leaf-01,1/1/1,node-0001 HCA-1,1\n", []string{"the labels of leaf-01 are not known"},
+			"1 planned cable could not be compared", false},
+		{swapped, []string{"0 of 2 planned cables in place, 1 fault", "swapped", "repair: cost 2: 2 moves"}, "1 fault",
+			true},
+	} {
+		path := writeFile(t, "plan.csv", c.plan)
+		for _, strict := range []string{"", " strict=no"} {
+			out, err := on(t, "sim:fattree:2,4", "check cabling "+path+" scope=node-0001,node-0002"+strict)
+			for _, w := range c.wants {
+				if !strings.Contains(out, w) {
+					t.Errorf("%q: no %q:\n%s", c.plan, w, out)
+				}
+			}
+			fails := c.failure != "" && (c.always || strict == "")
+			if fails != (err != nil) || fails && !strings.Contains(err.Error(), c.failure) {
+				t.Errorf("%q%s: %v", c.plan, strict, err)
+			}
+		}
+	}
+}
+
+// TestWorkList has rack, unit and label of the ends to move: from the plan, and from an ibdiagnet folder, which also
+// gives the labels to all other answers.
+func TestWorkList(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "folder")
+	if out, err := on(t, "sim:fattree:2,4", "dump ibdiagnet "+folder); err != nil {
+		t.Fatal(err, out)
+	}
+	db := filepath.Join(folder, "ibdiagnet2.db_csv")
+	text, err := os.ReadFile(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const section = "START_PORT_HIERARCHY_INFO\nNodeGUID,PortGUID,PortNum,ExtendedLabel\n"
+	labelled := strings.Replace(string(text), section, "START_PORT_HIERARCHY_INFO\nNodeGUID,PortGUID,TemplateGUID,"+
+		"PortNum,ExtendedLabel,ASIC,Cage,Port\n0x200000,0x200000,0x1,3,\"1/2/1\",1,2,1\n"+
+		"0x200000,0x200000,0x1,4,\"1/2/2\",1,2,2\n", 1)
+	if labelled == string(text) {
+		t.Fatal("the folder has no section of labels")
+	}
+	if err := os.WriteFile(db, []byte(labelled), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plan := writeFile(t, "plan.csv", "node,port,node,port,rack,unit,rack,unit\nleaf-01,sw2p1,spine-02,1,R1,20,R9,1\n")
+	out, err := on(t, "ibdiagnet:"+folder, "check cabling "+plan+" scope=spine-02; show ports leaf-01")
+	if err == nil {
+		t.Error("a wrong cable is no fault")
+	}
+	wants := []string{"leaf-01/3 (1/2/1), rack R1 unit 20", "spine-02/1, rack R9 unit 1", "leaf-01/4 (1/2/2)"}
+	for _, w := range wants {
+		if !strings.Contains(out, w) {
+			t.Errorf("no %q:\n%s", w, out)
+		}
+	}
+	again := filepath.Join(t.TempDir(), "again")
+	out, err = on(t, "ibdiagnet:"+folder, "dump ibdiagnet "+again)
+	if err != nil {
+		t.Fatal(err, out)
+	}
+	for _, source := range []string{folder, again} {
+		out, err := on(t, "ibdiagnet:"+source, "show links leaf-01")
+		if err != nil || !strings.Contains(out, "leaf-01/4 (1/2/2)") {
+			t.Errorf("%s: %v:\n%s", source, err, out)
+		}
+	}
+}
