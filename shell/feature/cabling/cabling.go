@@ -20,8 +20,8 @@ import (
 const help = "PLAN is the NDT of UFM, a .topo file of ibutils, a P2P table saved as CSV, or a CSV or YAML of " +
 	"node, port, node, port.\nThe format is detected. Cables are matched by names and port numbers, and by GUID " +
 	"where the plan has one.\nA line that cannot be matched is listed and is not a fault. The verdict is then " +
-	"unknown, unless a fault was found.\nThe repair is the cheapest one: moving one end of a cable costs 1, adding or " +
-	"removing a cable costs 2.\n"
+	"unknown, unless a fault was found.\nThe repair is the cheapest one: moving one end of a cable costs 1, " +
+	"adding or removing a cable costs 2.\n"
 
 // Feature is the command check cabling.
 var Feature = feature.Feature{Name: "cabling", Commands: []feature.Command{{
