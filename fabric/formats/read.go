@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -106,6 +107,39 @@ func parts(ctx context.Context, path string) (subnet string, dumps []string) {
 		return path, nil
 	}
 	return list[0], list[1:]
+}
+
+// Version identifies the version of the files that [Read] reads, by their times and sizes. It is "" if a file does not
+// exist, or is a pipe, which can be read only once.
+func Version(ctx context.Context, path string) string {
+	var version strings.Builder
+	subnet, dumps := parts(ctx, path)
+	subnet, _ = stateOf(ctx, subnet)
+	for _, path := range append([]string{subnet}, dumps...) {
+		info, err := files.Stat(ctx, path)
+		if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
+			return ""
+		}
+		read := []string{path}
+		if info.IsDir() {
+			l, err := files.Folder(ctx, path)
+			if err != nil {
+				return ""
+			}
+			read = nil
+			for _, e := range l.Entries {
+				if memberOf(e.Name) != nil && !e.Folder {
+					read = append(read, filepath.Join(path, e.Name))
+				}
+			}
+		}
+		for _, file := range read {
+			if info, err := files.Stat(ctx, file); err == nil {
+				_, _ = fmt.Fprintf(&version, "%s %d %d\n", file, info.ModTime().UnixNano(), info.Size())
+			}
+		}
+	}
+	return version.String()
 }
 
 // readCounters reads a file with counters of the subnet.

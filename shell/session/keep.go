@@ -11,7 +11,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/problems"
-	"example.org/ibconsole/shell/session/connection"
 )
 
 const maxEvents = 2000 // how many events a session keeps
@@ -62,11 +61,8 @@ type keeper struct {
 
 // KeepCurrent starts light sweeps at an interval, until [Session.StopKeeping] or [Session.Close]. A sweep is skipped
 // while another operation runs. Changes that sweeps find become events of the state. These include changes to the
-// tables that the last commit wrote.
+// tables that the last commit wrote. If the source is a file, KeepCurrent reads the file again when it changes.
 func (s *Session) KeepCurrent(every time.Duration) error {
-	if !s.conn.Online() {
-		return connection.ErrOffline
-	}
 	s.StopKeeping()
 	ctx, cancel := context.WithCancel(context.Background())
 	k := &keeper{stop: cancel, ended: make(chan struct{})}
@@ -76,7 +72,9 @@ func (s *Session) KeepCurrent(every time.Duration) error {
 	})
 	go func() {
 		defer close(k.ended)
-		s.findCommitted(ctx)
+		if s.conn.Online() {
+			s.findCommitted(ctx)
+		}
 		s.keepOn(ctx, every)
 	}()
 	return nil

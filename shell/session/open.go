@@ -129,9 +129,7 @@ func (s *Session) start(ctx context.Context) error {
 		return err
 	}
 	defer op.End()
-	src := s.State().Source
-	file, err := source.ReadFile(ctx, src.Kind, src.Arg,
-		formats.Options{AsIbsim: src.Kind == source.Net, Strict: s.opt.Strict})
+	file, err := s.readFile(ctx)
 	if err != nil {
 		return err
 	}

@@ -52,6 +52,7 @@ type Session struct {
 	state    State
 	watchers []*Watcher
 	keeper   *keeper // sweeps in the background, nil for none
+	version  string  // of the file of the source, as last read
 }
 
 // Options controls a session.

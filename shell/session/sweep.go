@@ -104,6 +104,9 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	}
 	defer op.End()
 	s.report = nil
+	if s.State().Source.Offline() {
+		return SweepReport{}, s.readAgain(ctx)
+	}
 	l, err := s.conn.Line()
 	var lost *connection.LostError
 	switch {

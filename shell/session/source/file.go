@@ -50,6 +50,12 @@ func ReadFile(ctx context.Context, kind Kind, arg string, o formats.Options) (fo
 	return file, nil
 }
 
+// FileVersion identifies the version of the files that [ReadFile] reads, see [formats.Version].
+func FileVersion(ctx context.Context, arg string) string {
+	path, _ := splitSeat(arg)
+	return formats.Version(ctx, path)
+}
+
 // splitSeat splits FILE@PLACE. A file whose name contains @ takes precedence.
 func splitSeat(arg string) (path, seat string) {
 	i := strings.LastIndexByte(arg, '@')
