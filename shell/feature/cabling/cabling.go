@@ -38,7 +38,7 @@ var Feature = feature.Feature{Name: "cabling", Commands: []feature.Command{{
 	},
 	Examples: []string{
 		"dump cabling plan.csv; check cabling plan.csv",
-		"dump cabling plan.csv; fail link leaf-01 19; check cabling plan.csv scope=leaf-01,leaf-02",
+		"dump cabling plan.csv; check cabling plan.csv scope=leaf-01,leaf-02",
 	},
 	Answers: []answer.Declared{&decl},
 	Run:     run,
