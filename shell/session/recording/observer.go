@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"example.org/ibconsole/fabric"
@@ -103,9 +104,12 @@ func (o *observer) updateAlerts(ctx context.Context, store *records.Store, now t
 	for _, a := range ended {
 		o.publish(now, describeAlert(a, "ended"), a)
 	}
+	running := sync.OnceValues(func() (*joblinks.Jobs, error) { // sacct runs once per round
+		return joblinks.List(ctx, o.session, now.Add(-usedWithin), now)
+	})
 	for _, a := range started {
 		x := describeAlert(a, "started")
-		o.findHit(ctx, x, a, now)
+		o.findHit(ctx, x, a, now, running)
 		o.publish(now, x, a)
 	}
 	var all []problems.Problem
@@ -203,8 +207,10 @@ func describeAlert(a *limits.Alert, state string) *session.Alert {
 // usedWithin is the time before an alert in which pairs and jobs used the link.
 const usedWithin = 5 * time.Minute
 
-// findHit adds the pairs and jobs that use the link or node of an alert.
-func (o *observer) findHit(ctx context.Context, x *session.Alert, a *limits.Alert, now time.Time) {
+// findHit adds the pairs and jobs that use the link or node of an alert. The function running lists the jobs that ran
+// within the time [usedWithin] before now.
+func (o *observer) findHit(ctx context.Context, x *session.Alert, a *limits.Alert, now time.Time,
+	running func() (*joblinks.Jobs, error)) {
 	if x.At == nil {
 		x.JobsUnknown = "the alert is about the recorder"
 		return
@@ -213,12 +219,12 @@ func (o *observer) findHit(ctx context.Context, x *session.Alert, a *limits.Aler
 	if n, known, err := joblinks.Pairs(ctx, o.session, a.At, since, now); err == nil && known {
 		x.Pairs = &n
 	}
-	running, err := joblinks.List(ctx, o.session, since, now)
+	all, err := running()
 	if err != nil {
 		x.JobsUnknown = err.Error()
 		return
 	}
-	found, err := running.On(ctx, a.At, since, now)
+	found, err := all.On(ctx, a.At, since, now)
 	if err != nil {
 		x.JobsUnknown = err.Error()
 		return
