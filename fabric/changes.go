@@ -73,7 +73,7 @@ func (c Change) String() string {
 // node GUID and port number, whatever their indexes are. Nodes that are not InSubnet are ignored.
 //
 // Changes are sorted by kind, then by the order of nodes and ports in the later state. Nodes and ports that disappeared
-// are sorted by their order in the earlier state. O(ports); O(nodes) if later was made from earlier by
+// are sorted by their order in the earlier state. O(ports); O(nodes) if the argument later was made from earlier by
 // [Fabric.Without].
 func Changes(earlier, later *Fabric) []Change {
 	if links, ok := Removed(earlier, later); ok {

@@ -173,7 +173,7 @@ func (f *Fabric) AttachedSwitch(endPort PortIndex) (sw SwitchIndex, port uint8) 
 }
 
 // Ends returns the end ports over which pairs and paths are counted, separately for those in the subnet and those that
-// are unreachable. Port 0 of switches is included only if switches is set.
+// are unreachable. Port 0 of switches is included only if the argument switches is set.
 func (f *Fabric) Ends(switches bool) (reachable, unreachable []PortIndex) {
 	counted := func(ends []PortIndex) []PortIndex {
 		if switches {

@@ -99,7 +99,7 @@ func (t *Tables) Port(sw SwitchIndex, lid uint16) uint8 {
 	return t.LFT.Port(sw, lid)
 }
 
-// SL returns the SL of the path from one LID to another. known is false if SLs were not read.
+// SL returns the SL of the path from one LID to another. The result known is false if SLs were not read.
 func (t *Tables) SL(src, dst uint16) (sl uint8, known bool) {
 	switch {
 	case t.Unread.SLs:

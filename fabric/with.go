@@ -49,7 +49,7 @@ func (f *Fabric) example(kind mad.NodeType) NodeIndex {
 	return NodeIndex(slices.IndexFunc(f.Nodes, func(n Node) bool { return n.Type == kind }))
 }
 
-// addLike adds a node. Its ports get the properties of the ports of the node like, unless like is None.
+// addLike adds a node. Its ports get the properties of the ports of the node like, unless the argument like is None.
 func (b *Builder) addLike(n Node, like NodeIndex) error {
 	n.SystemGUID = cmp.Or(n.SystemGUID, n.GUID)
 	if like != None {

@@ -243,8 +243,8 @@ func scanEntry(row scanner, more ...any) (e Entry, err error) {
 	return e, json.Unmarshal([]byte(figures), &e.Figures)
 }
 
-// List returns the entries of a subnet, newest first. If subnet is "", it returns the entries of all subnets. A
-// positive limit is the maximum number of entries.
+// List returns the entries of a subnet, newest first. If the argument subnet is "", it returns the entries of all
+// subnets. A positive limit is the maximum number of entries.
 func (s *Store) List(ctx context.Context, subnet string, limit int) ([]Entry, error) {
 	if limit <= 0 {
 		limit = -1

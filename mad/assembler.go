@@ -31,8 +31,8 @@ func NewAssembler(limit int) *Assembler {
 	return &Assembler{limit: limit, next: 1, window: 1}
 }
 
-// Take processes MAD m of the transfer. If answer is true, the caller must send out, which is an acknowledgement or
-// ends the transfer. An error wraps [ErrSegments] and ends the transfer.
+// Take processes MAD m of the transfer. If the result answer is true, the caller must send out, which is an
+// acknowledgement or ends the transfer. An error wraps [ErrSegments] and ends the transfer.
 func (a *Assembler) Take(m, out *[Size]byte) (answer bool, err error) {
 	be := binary.BigEndian
 	if a.data == nil && a.next == 1 && a.beyond == 0 {

@@ -227,9 +227,10 @@ func (c *Client) Do(ctx context.Context, req *Request) ([DataSize]byte, error) {
 	return data, err
 }
 
-// Ask is like [Client.Do], for requests of all classes. It calls use, if not nil, with the answer and returns the error
-// of use. The answer is valid only until use returns. Ask also calls use for an answer with an error status, which is
-// in [Reply].Err. If no answer arrives, Ask returns the reason and does not call use.
+// Ask is like [Client.Do], for requests of all classes. It calls the function use, if not nil, with the answer and
+// returns the error of use. The answer is valid only until the function use returns. Ask also calls the function use
+// for an answer with an error status, which is in [Reply].Err. If no answer arrives, Ask returns the reason and does
+// not call the function use.
 func (c *Client) Ask(ctx context.Context, req *Request, use func(*Reply) error) error {
 	b := c.batches.Get().(*Batch)
 	defer c.batches.Put(b)

@@ -11,7 +11,8 @@ import (
 // errNoLID reports a request of a general service that has no LID.
 var errNoLID = errors.New("no LID: only subnet management packets can use a directed route")
 
-// pick frees the slot done unless done is -1. It returns a slot that contains b's next request to send, or -1.
+// pick frees the slot done unless the argument done is -1. It returns a slot that contains b's next request to send, or
+// -1.
 func (c *Client) pick(b *Batch, done int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,9 +126,9 @@ func (c *Client) grant() {
 	}
 }
 
-// begin records the request in slot i as sent and writes its transaction ID to f. The caller then sends f. begun is
-// false if the client has failed. leads reports whether the batch of the request leads, that is, receives frames
-// itself.
+// begin records the request in slot i as sent and writes its transaction ID to f. The caller then sends f. The result
+// begun is false if the client has failed. The result leads reports whether the batch of the request leads, that is,
+// receives frames itself.
 func (c *Client) begin(i int, f *Frame) (begun, leads bool) {
 	now := c.now()
 	c.mu.Lock()
@@ -214,7 +215,7 @@ func newWindow(low, high int) window {
 func (w *window) limit() int { return int(w.size) }
 
 // onAnswer records an answer to a first try. The argument used is the number of requests in flight. The limit does not
-// grow while used is less than half the limit.
+// grow while the argument used is less than half the limit.
 func (w *window) onAnswer(used int) {
 	if w.size >= w.max || 2*used < w.limit() {
 		return

@@ -27,9 +27,9 @@ type Pulse struct {
 	asking   bool
 }
 
-// Observe takes the error of a request of batch b, nil for an answered request. It calls lost in two cases. If the
-// local port does not respond either, the error wraps [ErrSilent]. If the local port has no link, the error wraps
-// [ErrUnplugged].
+// Observe takes the error of a request of batch b, nil for an answered request. It calls the function lost in two
+// cases. If the local port does not respond either, the error wraps [ErrSilent]. If the local port has no link, the
+// error wraps [ErrUnplugged].
 func (p *Pulse) Observe(b *Batch, err error, lost func(error)) {
 	if !errors.Is(err, ErrTimeout) {
 		p.answered = true

@@ -66,8 +66,8 @@ func (c *Client) take(f, out *Frame, by *Batch) bool {
 	return c.answer(i, age, now, f, out)
 }
 
-// answer processes the answer f to a try of the request in slot i; age is the number of later tries. The answer ends
-// the request, unless it has a busy status or is a segment of a longer answer.
+// answer processes the answer f to a try of the request in slot i; the argument age is the number of later tries. The
+// answer ends the request, unless it has a busy status or is a segment of a longer answer.
 func (c *Client) answer(i, age int, now time.Duration, f, out *Frame) bool {
 	s := &c.slots[i]
 	status := Status(binary.BigEndian.Uint16(f.Data[OffStatus:]) &^ directionBit)

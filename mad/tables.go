@@ -117,7 +117,8 @@ const (
 	VLArbHighNext VLArbPart = 4 // upper 32
 )
 
-// VLArbMod returns the attribute modifier for a part of the tables of a switch port. For a channel adapter, port is 0.
+// VLArbMod returns the attribute modifier for a part of the tables of a switch port. For a channel adapter, the
+// argument port is 0.
 func VLArbMod(part VLArbPart, port uint8) uint32 { return uint32(part)<<16 | uint32(port) }
 
 // VLWeight is an entry of a VL arbitration table. In its turn, the VL may send Weight units of 64 bytes. An entry with
@@ -196,8 +197,9 @@ func (k PKey) Partition() uint16 { return uint16(k &^ PKeyFull) }
 // PKeyTable is one block of a port's P_Key table (IBA 14.2.5.7). [PKeyMod] returns the attribute modifier.
 type PKeyTable [PKeyBlock]PKey
 
-// PKeyMod returns the attribute modifier for a block of P_Keys. On a switch, port is the number of the port, from 0. On
-// a channel adapter, port is 0, and the table is that of the port that receives the request.
+// PKeyMod returns the attribute modifier for a block of P_Keys. On a switch, the argument port is the number of the
+// port, from 0. On a channel adapter, the argument port is 0, and the table is that of the port that receives the
+// request.
 func PKeyMod(port uint8, block uint16) uint32 { return uint32(port)<<16 | uint32(block) }
 
 func (*PKeyTable) AttrID() AttrID { return AttrPKeyTable }

@@ -228,7 +228,8 @@ func (p *parking) unpark(t *target) *Batch {
 	return b
 }
 
-// remove removes from the list of t the job that follows place before. If before is -1, it removes the first job.
+// remove removes from the list of t the job that follows place before. If the argument before is -1, it removes the
+// first job.
 func (p *parking) remove(t *target, before int32) {
 	i := t.first
 	if before >= 0 {

@@ -192,8 +192,8 @@ func (d *Distances) Without(links []fabric.Link) *ReducedDistances {
 	return x
 }
 
-// From is like [Distances.From] without the removed links. farther reports whether any distance of the row increased.
-// O(switches that are farther x their links).
+// From is like [Distances.From] without the removed links. The result farther reports whether any distance of the row
+// increased. O(switches that are farther x their links).
 func (x *ReducedDistances) From(sw fabric.SwitchIndex) (row []uint8, farther bool) {
 	was := x.whole.From(sw)
 	if x.rows[sw] == nil {

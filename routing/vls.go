@@ -11,7 +11,7 @@ const MostDataVLs = 15
 const allVLs = 5
 
 // DataVLs returns the number of data VLs that all linked ports of all switches of the subnet operate, limited by
-// MaxOpVLs. known is false if no port reports its number. O(ports).
+// MaxOpVLs. The result known is false if no port reports its number. O(ports).
 func DataVLs(f *fabric.Fabric, opt *Options) (vls int, known bool) {
 	least := uint8(allVLs)
 	if opt.MaxOpVLs > 0 {

@@ -93,8 +93,8 @@ func (sh *Shell) Name() string {
 // Name returns the name of the subnet.
 func (n *Subnet) Name() string { return n.name }
 
-// Read calls start in the background to read the subnet for the first time. Commands on the subnet wait until start has
-// returned.
+// Read calls the function start in the background to read the subnet for the first time. Commands on the subnet wait
+// until the function start has returned.
 func (n *Subnet) Read(start func() error) {
 	n.reading = make(chan struct{})
 	go func() {

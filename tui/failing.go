@@ -15,7 +15,7 @@ import (
 )
 
 // failCommands returns the commands that simulate the failure of the marked rows, or of the selected row if none is
-// marked. If there are none, why is the reason.
+// marked. If there are none, the result why is the reason.
 func failCommands(m *model) (commands []string, why string) {
 	t := m.pane().Base()
 	if len(t.Marks) == 0 {

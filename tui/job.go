@@ -136,7 +136,8 @@ func (j *job) add(l outputLine) {
 	}
 }
 
-// The method take returns the output since the last call. If all is set, it includes an incomplete last line.
+// The method take returns the output since the last call. If the argument all is set, it includes an incomplete last
+// line.
 func (j *job) take(all bool) []outputLine {
 	j.mu.Lock()
 	defer j.mu.Unlock()

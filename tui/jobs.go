@@ -102,7 +102,7 @@ func (js *jobs) start(name string, byKey bool, work func(context.Context, *shell
 	}, j.listen, j.asked, js.m.tick())
 }
 
-// drain moves the output of a job to the log. If all is set, this includes an incomplete last line.
+// drain moves the output of a job to the log. If the argument all is set, this includes an incomplete last line.
 func (js *jobs) drain(j *job, all bool) {
 	taken := j.take(all)
 	lines := make([]pane.Line, 0, len(taken))

@@ -15,8 +15,8 @@ const mostUnanswered = 4
 // reportEvery is the number of steps between two calls of Options.Progress.
 const reportEvery = 256
 
-// each calls begin with 0 to n-1, each time that another request can be sent. It returns when all requests of begin and
-// of their callbacks have ended. Once the context ends, it makes no more calls.
+// each calls the function begin with 0 to n-1, each time that another request can be sent. It returns when all requests
+// of begin and of their callbacks have ended. Once the context ends, it makes no more calls.
 func (a *applier) each(n int, begin func(i int)) {
 	if a.fatal != nil {
 		return
@@ -40,8 +40,8 @@ func (a *applier) pump() {
 }
 
 // ask sends a request to the node of a port, unless the node no longer responds. The callback ok receives a valid
-// answer. After any other answer, ask calls bad, if set. If bad is nil or returns false, ask records a failure of the
-// node, which ends the step.
+// answer. After any other answer, ask calls the function bad, if set. If the function bad is nil or returns false, ask
+// records a failure of the node, which ends the step.
 func (a *applier) ask(port fabric.PortIndex, req mad.Request, ok func(*mad.Reply), bad func() bool) {
 	node := a.f.Ports[port].Node
 	if a.unanswered[node] >= mostUnanswered {

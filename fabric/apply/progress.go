@@ -79,8 +79,8 @@ func (a *applier) enterReadBack() {
 	a.enter(a.w.Len())
 }
 
-// reportProgress calls Options.Writing with the current progress. Unless due is set, it calls at most once per
-// progressEvery.
+// reportProgress calls Options.Writing with the current progress. Unless the argument due is set, it calls at most once
+// per progressEvery.
 func (a *applier) reportProgress(due bool) {
 	if a.opts.Writing == nil || !due && time.Since(a.reportedAt) < progressEvery {
 		return

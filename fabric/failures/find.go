@@ -15,9 +15,9 @@ import (
 // failures.
 type Finder func(now, whole *fabric.Fabric) ([]Failure, error)
 
-// Named returns a finder for the parts of the subnet that a command names. The argument what is the kind, words are the
-// words after it: "link" NODE PORT or NODE/PORT, "switch" NODE, "node" NODE, "director" SYSTEM or PREFIX*, or "random"
-// N. With "random" the finder chooses N links between switches by the seed.
+// Named returns a finder for the parts of the subnet that a command names. The argument what is the kind, the argument
+// words has the words after it: "link" NODE PORT or NODE/PORT, "switch" NODE, "node" NODE, "director" SYSTEM or
+// PREFIX*, or "random" N. With "random" the finder chooses N links between switches by the seed.
 func Named(what string, words []string, seed uint64) Finder {
 	return func(now, whole *fabric.Fabric) ([]Failure, error) {
 		switch what {

@@ -61,7 +61,7 @@ type builder struct {
 	dead   map[fabric.NodeIndex]bool
 }
 
-// do applies one change. If the change is impossible, why is the reason, otherwise it is "".
+// do applies one change. If the change is impossible, the result why is the reason, otherwise it is "".
 func (d *builder) do(f *Failure) (why string) {
 	if f.Added {
 		if why := d.addNodes(f); why != "" {
@@ -112,7 +112,7 @@ func (d *builder) repair(f *Failure) (why string) {
 }
 
 // addNodes appends the new nodes of an addition to the existing nodes. Later changes refer to the new nodes by these
-// indexes. If this is impossible, why is the reason.
+// indexes. If this is impossible, the result why is the reason.
 func (d *builder) addNodes(f *Failure) (why string) {
 	for i, n := range f.New {
 		if f.Nodes[i] != d.numNodes() {
@@ -147,8 +147,8 @@ func (d *builder) add(f *Failure) (why string) {
 	return ""
 }
 
-// freePort makes a port free for a new cable: it removes a failed cable from the port. If the port cannot be freed, why
-// is the reason.
+// freePort makes a port free for a new cable: it removes a failed cable from the port. If the port cannot be freed, the
+// result why is the reason.
 func (d *builder) freePort(p fabric.PortIndex) (why string) {
 	n := d.nodeOf(p)
 	name := fmt.Sprintf("%s/%d", fabric.Escape(d.node(n).Desc), p-d.node(n).FirstPort)

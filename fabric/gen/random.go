@@ -62,8 +62,8 @@ type graph struct {
 	adj   [][]fabric.NodeIndex
 }
 
-// newGraph returns a ring in which each node is linked to the nodes up to degree/2 steps away. If degree is odd, each
-// node is also linked to the opposite node.
+// newGraph returns a ring in which each node is linked to the nodes up to degree/2 steps away. If the argument degree
+// is odd, each node is also linked to the opposite node.
 func newGraph(nodes, degree int) *graph {
 	g := &graph{adj: make([][]fabric.NodeIndex, nodes)}
 	link := func(a, b int) {
@@ -109,8 +109,8 @@ func (g *graph) shuffle(r *rand.Rand) {
 	}
 }
 
-// exchange replaces the edges a-b and c-d by a-d and c-b, or by a-c and b-d if flip is set. If this would create a
-// double edge or a loop, it changes nothing and returns false.
+// exchange replaces the edges a-b and c-d by a-d and c-b, or by a-c and b-d if the argument flip is set. If this would
+// create a double edge or a loop, it changes nothing and returns false.
 func (g *graph) exchange(i, j int, flip bool) bool {
 	a, b, c, d := g.edges[i][0], g.edges[i][1], g.edges[j][0], g.edges[j][1]
 	if flip {

@@ -32,8 +32,9 @@ func New(client *mad.Client, f *fabric.Fabric) *Tracer {
 	return &Tracer{Client: client, Fabric: f, routes: sweep.NewRoutes(f)}
 }
 
-// All traces pairs. It calls visit for each pair when the trace of the pair ends, in any order, in the caller's
-// goroutine. Data that several pairs need are read only once, so the paths show a single moment as far as possible.
+// All traces pairs. It calls the function visit for each pair when the trace of the pair ends, in any order, in the
+// caller's goroutine. Data that several pairs need are read only once, so the paths show a single moment as far as
+// possible.
 func (t *Tracer) All(ctx context.Context, pairs []Pair, visit func(i int, p *Path)) error {
 	c := group{t: t, r: newReader(ctx, t.Client), pairs: pairs, visit: visit}
 	c.fill()
@@ -137,8 +138,8 @@ func (w *walker) arrive(info mad.NodeInfo, in int) {
 
 func (w *walker) hop() *Hop { return &w.path.Hops[len(w.path.Hops)-1] }
 
-// ask reads an attribute on which the rest of the path depends. It decodes the answer and calls then. Without a valid
-// answer it ends the walk.
+// ask reads an attribute on which the rest of the path depends. It decodes the answer and calls the function then.
+// Without a valid answer it ends the walk.
 func (w *walker) ask(q request, path mad.Path, into mad.Attribute, then func()) {
 	w.r.ask(q, path, func(a *answer) {
 		if err := a.decode(into); err != nil {
@@ -192,7 +193,7 @@ func (w *walker) lastPort(src fabric.PortIndex) uint8 {
 	return f.Ports[f.Ports[src].Peer].Num
 }
 
-// leaveBy checks the output port and calls then if the port is up.
+// leaveBy checks the output port and calls the function then if the port is up.
 func (w *walker) leaveBy(out uint8, then func()) {
 	w.hop().Out = int(out)
 	var info mad.PortInfo
@@ -317,8 +318,8 @@ func newReader(ctx context.Context, client *mad.Client) *reader {
 	return &reader{batch: client.NewBatch(ctx), answers: map[request]*answer{}}
 }
 
-// ask sends a request and calls then with the answer. If the request was already sent, ask uses the same answer. If the
-// answer is known, ask calls then immediately.
+// ask sends a request and calls the function then with the answer. If the request was already sent, ask uses the same
+// answer. If the answer is known, ask calls the function then immediately.
 func (r *reader) ask(q request, path mad.Path, then func(*answer)) {
 	a, ok := r.answers[q]
 	if ok && a.ended {

@@ -378,7 +378,7 @@ func Link(f *fabric.Fabric, words []string) (fabric.PortIndex, error) {
 	return p.Port, nil
 }
 
-// NodeOrSwitch is like [ResolveNode]. If what is "switch", the node must be a switch.
+// NodeOrSwitch is like [ResolveNode]. If the argument what is "switch", the node must be a switch.
 func NodeOrSwitch(f *fabric.Fabric, what, text string) (fabric.NodeIndex, error) {
 	if what != "switch" {
 		return ResolveNode(f, text)

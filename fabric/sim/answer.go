@@ -137,9 +137,9 @@ func wantsAnswer(m mad.Method) bool {
 	return m&mad.MethodResponse == 0 && m != mad.MethodTrap && m != mad.MethodTrapRepress
 }
 
-// checkKey checks the M_Key of a request (IBA 1.2.1, 14.2.4.1 and 14.2.4.2). allowed is false if the key is wrong and
-// the method requires the right key; the request is then not answered, counts as a violation, and starts the lease.
-// known is false if the key is wrong and the answer must hide the right key.
+// checkKey checks the M_Key of a request (IBA 1.2.1, 14.2.4.1 and 14.2.4.2). The result allowed is false if the key is
+// wrong and the method requires the right key; the request is then not answered, counts as a violation, and starts the
+// lease. The result known is false if the key is wrong and the answer must hide the right key.
 //
 // A request with the right key stops the lease. When the lease expires, the port is no longer protected.
 func (a *agent) checkKey(method mad.Method, key uint64) (known, allowed bool) {

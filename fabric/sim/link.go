@@ -17,8 +17,8 @@ func (s *Sim) peer(i fabric.PortIndex) fabric.PortIndex {
 }
 
 // train sets the link of a port to Initialize if the cable and both ends allow it, otherwise to Down. Switches at the
-// two ends record that a port state has changed. If requested is true, the switch of the port i does not record it,
-// because a request changed the port.
+// two ends record that a port state has changed. If the argument requested is true, the switch of the port i does not
+// record it, because a request changed the port.
 func (s *Sim) train(i fabric.PortIndex, requested bool) {
 	ends := [2]fabric.PortIndex{i, s.ports[i].cable}
 	up := !s.ports[i].cut

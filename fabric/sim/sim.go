@@ -205,8 +205,8 @@ func (s *Sim) SetLID(port fabric.PortIndex, lid uint16) {
 	s.ports[port].encode()
 }
 
-// SetSM places a subnet manager on an end port. The port then has the IsSM bit and answers SMInfo. If info is nil,
-// SetSM removes the subnet manager.
+// SetSM places a subnet manager on an end port. The port then has the IsSM bit and answers SMInfo. If the argument info
+// is nil, SetSM removes the subnet manager.
 func (s *Sim) SetSM(port fabric.PortIndex, info *mad.SMInfo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

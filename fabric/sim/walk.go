@@ -123,8 +123,8 @@ func (s *Sim) byLID(from fabric.PortIndex, lid uint16, m *[mad.Size]byte,
 }
 
 // walkLID follows the forwarding tables from an end port to the port with the LID. It returns the port at which the
-// packet arrives. It calls visit, if not nil, with each port through which the packet leaves a node. Links must be
-// Active at both ends, as in ibsim; IBA allows VL 15 before that.
+// packet arrives. It calls the function visit, if not nil, with each port through which the packet leaves a node. Links
+// must be Active at both ends, as in ibsim; IBA allows VL 15 before that.
 func (s *Sim) walkLID(from fabric.PortIndex, lid uint16, visit func(out fabric.PortIndex)) (fabric.PortIndex, bool) {
 	at := from
 	if s.ports[at].owns(lid) {
@@ -162,8 +162,8 @@ func (s *Sim) endPort(i fabric.PortIndex) fabric.PortIndex {
 	return i
 }
 
-// leave calls visit, if it is not nil, and returns the peer of an Active port. It returns None if the port is not
-// Active.
+// leave calls the function visit, if it is not nil, and returns the peer of an Active port. It returns None if the port
+// is not Active.
 func (s *Sim) leave(i fabric.PortIndex, visit func(out fabric.PortIndex)) fabric.PortIndex {
 	if visit != nil {
 		visit(i)

@@ -153,8 +153,8 @@ func (a *slReader) groups(lids []uint16, together bool) (of []int32, examples []
 	return of, examples
 }
 
-// readTable reads the SLs and sends one request for each pair of classes. If together is set, the end ports of a switch
-// form a class, otherwise each end port forms one.
+// readTable reads the SLs and sends one request for each pair of classes. If the argument together is set, the end
+// ports of a switch form a class, otherwise each end port forms one.
 func (a *slReader) readTable(ctx context.Context, together bool) (*fabric.SLTable, error) {
 	var first []uint16
 	for _, p := range a.sources {

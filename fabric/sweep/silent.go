@@ -87,7 +87,7 @@ func (h *marker) mark() {
 	}
 }
 
-// anyPeer calls match with the peer of each port of the node, and reports whether a call returned true.
+// anyPeer calls the function match with the peer of each port of the node, and reports whether a call returned true.
 func (h *marker) anyPeer(node fabric.NodeIndex, match func(peer fabric.PortIndex) bool) bool {
 	n := &h.f.Nodes[node]
 	for p := range n.Slots() {

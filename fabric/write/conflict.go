@@ -105,7 +105,8 @@ func (c *Conflicts) Join(more Conflicts) {
 	}
 }
 
-// compare calls add if the current value (is) equals neither the known value (was) nor the value to be written (would).
+// compare calls the function add if the current value (is) equals neither the known value (was) nor the value to be
+// written (would).
 func compare[T comparable](what func() string, was, is, would T, add func(what string, was, is, would any)) {
 	if is != was && is != would {
 		add(what(), was, is, would)

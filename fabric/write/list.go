@@ -114,7 +114,7 @@ func (l *List) Check(f *fabric.Fabric) error {
 	)
 }
 
-// check checks the items of one kind. If order is not nil, check also calls it to check successive items.
+// check checks the items of one kind. If the function order is not nil, check also calls it to check successive items.
 func check[T any, P interface {
 	*T
 	Item

@@ -17,7 +17,7 @@ import (
 // ErrNoPort reports that a file has no samples of a port.
 var ErrNoPort = errors.New("nothing was recorded of this port")
 
-// consistently calls read with a connection on which all queries see the same state of the file.
+// consistently calls the function read with a connection on which all queries see the same state of the file.
 func (s *Store) consistently(ctx context.Context, read func(*sql.Conn) error) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
@@ -35,9 +35,9 @@ func (s *Store) consistently(ctx context.Context, read func(*sql.Conn) error) er
 // span is a period that begins after since and ends at until, in milliseconds since 1970.
 type span struct{ since, until int64 }
 
-// each calls visit for the samples of a block that end in a span, level by level, in the order of time within a level.
-// It skips rolled-up samples if the samples from which they were made still exist. If ofHours is set, it visits only
-// the level hours, with all rolled-up samples.
+// each calls the function visit for the samples of a block that end in a span, level by level, in the order of time
+// within a level. It skips rolled-up samples if the samples from which they were made still exist. If ofHours is set,
+// it visits only the level hours, with all rolled-up samples.
 func (s *Store) each(ctx context.Context, from querier, subnet int64, block int, in span, ofHours bool,
 	visit func(row, *block) error) error {
 	if in.until <= in.since {

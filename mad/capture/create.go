@@ -15,8 +15,8 @@ import (
 )
 
 // create creates the file with its header. If the file exists, create fails with an error that wraps [fs.ErrExist],
-// unless overwrite is set. If the file is not a regular file, such as a pipe to Wireshark, create opens it only if a
-// process reads from it.
+// unless the argument overwrite is set. If the file is not a regular file, such as a pipe to Wireshark, create opens it
+// only if a process reads from it.
 func create(path string, overwrite bool) (*os.File, error) {
 	f, err := open(path, overwrite)
 	if err != nil {
@@ -55,7 +55,7 @@ func open(path string, overwrite bool) (*os.File, error) {
 	return begin(f, err, func() error { return os.Rename(f.Name(), path) })
 }
 
-// begin writes the header and then calls then. If this fails, it removes the file.
+// begin writes the header and then calls the function then. If this fails, it removes the file.
 func begin(f *os.File, err error, then func() error) (*os.File, error) {
 	if err != nil {
 		return nil, err

@@ -83,7 +83,7 @@ func (t *Transport) Continue(from *Transport) {
 	t.last = last
 }
 
-// Capturing returns the file of the running capture. running is false if no capture is running.
+// Capturing returns the file of the running capture. The result running is false if no capture is running.
 func (t *Transport) Capturing() (path string, running bool) {
 	if r := t.on.Load(); r != nil {
 		return r.path, true

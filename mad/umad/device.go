@@ -87,7 +87,7 @@ func mayOpen(path string, h *HeldDevices) error {
 	return nil
 }
 
-// close makes a waiting read return, calls last, and closes the device. Further calls do nothing.
+// close makes a waiting read return, calls the function last, and closes the device. Further calls do nothing.
 func (d *device) close(last func()) error {
 	if d.closed.Swap(true) {
 		return nil

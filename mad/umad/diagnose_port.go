@@ -18,7 +18,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// port reports the state of one port. If usable is set, it also tries the device.
+// port reports the state of one port. If the argument usable is set, it also tries the device.
 func (d *diagnosis) port(ctx context.Context, p Port, usable bool) {
 	switch {
 	case !slices.Contains([]mad.NodeType{mad.NodeCA, mad.NodeSwitch, mad.NodeRouter}, p.NodeType):

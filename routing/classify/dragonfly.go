@@ -95,8 +95,8 @@ func (s *Structure) areGroups(of Parts) bool {
 	return slices.Min(size) > 1 && 8*inside >= 7*full && 8*len(joined) >= 7*of.Count*(of.Count-1)/2
 }
 
-// components returns the parts that are connected by links for which join returns true. In a call of join, b is the
-// i-th neighbour of a. The parts are numbered in the order of the lowest GUID of their switches.
+// components returns the parts that are connected by links for which join returns true. In a call of the function join,
+// b is the i-th neighbour of a. The parts are numbered in the order of the lowest GUID of their switches.
 func (s *Structure) components(members []fabric.SwitchIndex,
 	join func(a fabric.SwitchIndex, i int, b fabric.SwitchIndex) bool) Parts {
 	of := s.noParts()

@@ -131,8 +131,8 @@ func mostOf(having map[int]int) (usual int) {
 	return usual
 }
 
-// step returns the dimension along which two places are neighbours, or -1 if they are not neighbours. from is the
-// coordinate of the lower place. The last place of a ring is below the first.
+// step returns the dimension along which two places are neighbours, or -1 if they are not neighbours. The result from
+// is the coordinate of the lower place. The last place of a ring is below the first.
 func (g *Grid) step(a, b []int32) (dim, from int) {
 	dim = -1
 	for d, n := range g.Dims {

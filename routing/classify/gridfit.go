@@ -77,7 +77,7 @@ func (s *Structure) gridFrom(origin fabric.SwitchIndex, members []fabric.SwitchI
 }
 
 // tooMany reports whether more than one part in eight is wrong. A damaged grid has fewer faults. It also returns true
-// if wrong is negative.
+// if the argument wrong is negative.
 func tooMany(wrong, of int) bool { return wrong < 0 || 8*wrong > of }
 
 // placeOrigin places the origin and its neighbours. Dimensions are numbered in the order of ports.

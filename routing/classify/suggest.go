@@ -81,8 +81,8 @@ func (s *Suggestion) Options(opt routing.Options) routing.Options {
 }
 
 // Suggest classifies a subnet and suggests options for ftree. It tries ftree with several suggestions until all hosts
-// reach one another. hints are optional. Some hosts may have no path to an aggregation node, because no path leads up
-// and then down between two roots.
+// reach one another. The argument hints is optional. Some hosts may have no path to an aggregation node, because no
+// path leads up and then down between two roots.
 //
 // Suggest returns the suggestion with the fewest unreachable pairs. It returns a [NoTreeError] if ftree refuses all
 // suggestions. Ports without a LID get a LID. Each attempt costs one run of ftree and one run of [reach.Check].
@@ -196,8 +196,8 @@ func (c *Classes) candidates(rootChoices []rootChoice) []candidate {
 	return all
 }
 
-// try routes by one suggestion with increasing max_reverse_hops. It stops when all adapters reach each other, and done
-// reports whether they do.
+// try routes by one suggestion with increasing max_reverse_hops. It stops when all adapters reach each other, and the
+// result done reports whether they do.
 func (s *search) try(one candidate) (done bool, err error) {
 	for ; ; one.MaxReverseHops++ {
 		a := Attempt{

@@ -269,8 +269,8 @@ func startAt(set []bool) (dist []int32, queue []fabric.SwitchIndex) {
 }
 
 // findLeaves finds the switches that are leaves because of their compute nodes. A few nodes on a few switches may be
-// service nodes without a typical name, so they do not make a leaf. widest is the maximum number of neighbours of a
-// switch that is certainly a leaf.
+// service nodes without a typical name, so they do not make a leaf. The result widest is the maximum number of
+// neighbours of a switch that is certainly a leaf.
 func (c *Classes) findLeaves() (leaves []bool, widest int) {
 	hosts := make([]int, len(c.Switches))
 	for i := range c.Adapters {

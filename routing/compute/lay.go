@@ -64,8 +64,8 @@ type Restored struct {
 	Unreached int
 }
 
-// Rows returns the verdicts grouped by row of table 1 of the memo (see package incremental). rows lists the names of
-// the rows in order of appearance.
+// Rows returns the verdicts grouped by row of table 1 of the memo (see package incremental). The result rows lists the
+// names of the rows in order of appearance.
 func (b *Restored) Rows() (rows []string, of map[string][]incremental.Verdict) {
 	of = map[string][]incremental.Verdict{}
 	for _, v := range b.Verdicts {
@@ -77,8 +77,8 @@ func (b *Restored) Rows() (rows []string, of map[string][]incremental.Verdict) {
 	return rows, of
 }
 
-// Restore compares a saved routing with the subnet and uses the parts that are still valid. If keep is set, it keeps
-// all routes, whatever has changed in the subnet.
+// Restore compares a saved routing with the subnet and uses the parts that are still valid. If the argument keep is
+// set, it keeps all routes, whatever has changed in the subnet.
 func Restore(ctx context.Context, job *Job, saved *snapshot.Snapshot, keep bool) (*Result, *Restored, error) {
 	lids, err := job.LIDs.remembering(job.Fabric, saved.Fabric).assign(job.Fabric)
 	if err != nil {

@@ -73,8 +73,8 @@ func (o LIDs) assign(f *fabric.Fabric) (assignment, error) {
 }
 
 // WithoutContradictions returns o without the records of FoundFile that contradict the LIDs of ports of f. A record
-// contradicts if its port has another LID, or if another port has its LID. note names the file, or is "" if no record
-// contradicts.
+// contradicts if its port has another LID, or if another port has its LID. The result note names the file, or is "" if
+// no record contradicts.
 func (o LIDs) WithoutContradictions(f *fabric.Fabric) (out LIDs, note string) {
 	if o.FoundFile == "" {
 		return o, ""
@@ -147,8 +147,8 @@ func (o LIDs) remembering(f, was *fabric.Fabric) LIDs {
 }
 
 // After returns the control by which OpenSM assigns LIDs to ports of f after it has assigned the LIDs of was. A port
-// without LIDs gets the LIDs that it had in was. The LIDs of removed ports stay reserved. since is the subnet of a
-// later routing, or nil. Ports of f that got LIDs in since keep them.
+// without LIDs gets the LIDs that it had in was. The LIDs of removed ports stay reserved. The argument since is the
+// subnet of a later routing, or nil. Ports of f that got LIDs in since keep them.
 func (o LIDs) After(was, since, f *fabric.Fabric) LIDs {
 	if was.MaxLID == 0 || o.Reassign {
 		return o

@@ -47,8 +47,8 @@ func keeps(engine string) bool {
 	return slices.Contains([]string{"minhop", "updn", "dnup", "dor"}, engine)
 }
 
-// last returns the tables from which the subnet manager continues, or nil. back is true if a link came up since these
-// tables were made; the subnet manager then keeps none of their routes.
+// last returns the tables from which the subnet manager continues, or nil. The result back is true if a link came up
+// since these tables were made; the subnet manager then keeps none of their routes.
 func (job *Job) last(f *fabric.Fabric) (last *fabric.Tables, back bool, err error) {
 	last = job.past().Tables
 	if job.Keep == KeepYes && last == nil {

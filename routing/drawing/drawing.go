@@ -133,7 +133,7 @@ func (d *Drawing) layTree(s *classify.Structure, opt *Options) {
 	d.layTiers(s.Tiers(), parts, noun, opt)
 }
 
-// layTiers adds a row for each tier, with a block for each part. tiers lists the lowest tier first.
+// layTiers adds a row for each tier, with a block for each part. The argument tiers lists the lowest tier first.
 func (d *Drawing) layTiers(tiers [][]fabric.SwitchIndex, parts classify.Parts, noun string, opt *Options) {
 	for tier, switches := range slices.Backward(tiers) {
 		row := Row{Name: tierName(tier, len(tiers), noun)}

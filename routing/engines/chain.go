@@ -142,8 +142,8 @@ func combine(res *routing.Result, prior routing.LIDHops) {
 	}
 }
 
-// over returns the hop counts of an engine combined with those of earlier engines. prior is nil if there are no earlier
-// counts.
+// over returns the hop counts of an engine combined with those of earlier engines. The argument prior is nil if there
+// are no earlier counts.
 func over(f *fabric.Fabric, hops routing.Hops, prior routing.LIDHops) routing.LIDHops {
 	own, all := hops.(routing.LIDHops)
 	switch {

@@ -134,7 +134,7 @@ func (t *boundTable) row(values []Value) func(string) Value {
 	}
 }
 
-// rows calls yield for each row of the table. All rows share one slice, which the next row overwrites.
+// rows calls the function yield for each row of the table. All rows share one slice, which the next row overwrites.
 func (t *boundTable) rows(yield func([]Value) error) error {
 	values := make([]Value, len(t.columns))
 	var failed error

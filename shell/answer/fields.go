@@ -136,8 +136,8 @@ func fieldsOf(t reflect.Type) []taggedField {
 	return fields
 }
 
-// fieldReader returns a function that calls read with the struct field number i. For a nil pointer the function returns
-// [None].
+// fieldReader returns a function that calls the function read with the struct field number i. For a nil pointer the
+// function returns [None].
 func fieldReader(i int, read func(reflect.Value) Value) func(reflect.Value) Value {
 	return func(v reflect.Value) Value {
 		if v = reflect.Indirect(v); !v.IsValid() {
@@ -247,5 +247,5 @@ var commonHelp = map[string]string{
 	"down":     "ports without a link",
 }
 
-// helpOf returns the given help of a column, or the common help for its name if help is "".
+// helpOf returns the given help of a column, or the common help for its name if the argument help is "".
 func helpOf(name, help string) string { return cmp.Or(help, commonHelp[strings.ToLower(name)]) }

@@ -135,7 +135,7 @@ func (a *Answer) body(c *Canvas) error {
 	return a.eachItem(func(line string) { c.Line("%s", line) }, func(t *boundTable) error { return t.text(c) })
 }
 
-// eachItem goes through the layout in order. It calls line for each line and table for each table.
+// eachItem goes through the layout in order. It calls the function line for each line and table for each table.
 func (a *Answer) eachItem(line func(string), table func(*boundTable) error) error {
 	for _, e := range a.layout {
 		if e.table > 0 {

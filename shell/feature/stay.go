@@ -125,7 +125,8 @@ func (c *Call) StayUntilSignal(decl *answer.Decl[*Stay]) error {
 	return c.stay(c.Ctx, decl, "until a signal", func() error { return nil })
 }
 
-// The method stay prints events until ctx is done. Then it calls ended, which decides whether this end is an error.
+// The method stay prints events until ctx is done. Then it calls the function ended, which decides whether this end is
+// an error.
 func (c *Call) stay(ctx context.Context, decl *answer.Decl[*Stay], until string, ended func() error) error {
 	w := c.Session.Watch()
 	defer w.Stop()

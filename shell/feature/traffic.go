@@ -152,7 +152,7 @@ func Correlation(x, y []float64) (k float64, ok bool) {
 }
 
 // PathsAmong returns the number of paths among end ports by the port that sends, for the tables of a state. If the
-// paths cannot be followed, why is the reason.
+// paths cannot be followed, the result why is the reason.
 func PathsAmong(ctx context.Context, p *session.Picture, ends []fabric.PortIndex) (paths []int64, why string,
 	err error) {
 	switch {

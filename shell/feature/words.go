@@ -130,8 +130,8 @@ func NodeLID(f *fabric.Fabric, n *fabric.Node) uint16 {
 const AllWord = "all"
 
 // Pairs returns the pair that the first two arguments name. If an argument is "all", it returns the pairs of one end
-// port with all others. The default of the second argument is "all". If switches is set, "all" includes the ports 0 of
-// switches.
+// port with all others. The default of the second argument is "all". If the argument switches is set, "all" includes
+// the ports 0 of switches.
 func (c *Call) Pairs(f *fabric.Fabric, switches bool) ([]pairs.Pair, error) {
 	return PairsOf(f, c.Arg(0), cmp.Or(c.Arg(1), AllWord), switches)
 }
@@ -194,7 +194,7 @@ const MaxExamples = 2000
 const NoTable = "no response or not supported"
 
 // NotRead adds values of ports that were not read to the basis of an answer. The argument what is the kind of value,
-// and why is the cause.
+// and the argument why is the cause.
 func NotRead(b *answer.Basis, f *fabric.Fabric, what, why string, ports []fabric.PortIndex) {
 	for _, p := range ports {
 		place, _ := answer.Port(f, p).Place()

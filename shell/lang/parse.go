@@ -134,17 +134,17 @@ func escapeDouble(s string) string {
 
 const maxPending = 1 << 20 // bounds a statement that continues over lines, in bytes
 
-// Lines reads statements line by line and calls run with the statements of each line. A statement with open quotes, or
-// whose line ends in a backslash, continues on the next line. Lines returns the first error of run. If the text ends
-// inside a statement or a statement is too long, it returns a [*SyntaxError].
+// Lines reads statements line by line and calls the function run with the statements of each line. A statement with
+// open quotes, or whose line ends in a backslash, continues on the next line. Lines returns the first error of run. If
+// the text ends inside a statement or a statement is too long, it returns a [*SyntaxError].
 func Lines(r io.Reader, name string, run func([]Statement) error) error {
 	in := bufio.NewReader(r)
 	return Parts(func() (string, error) { return in.ReadString('\n') }, name, run)
 }
 
-// Parts is like [Lines] for a text that arrives in parts. Each call of next returns a part; the last part comes with
-// [io.EOF]. Parts calls run once for all statements of a part. A part that ends inside a line or a statement is joined
-// with the next part.
+// Parts is like [Lines] for a text that arrives in parts. Each call of the function next returns a part; the last part
+// comes with [io.EOF]. Parts calls the function run once for all statements of a part. A part that ends inside a line
+// or a statement is joined with the next part.
 func Parts(next func() (string, error), name string, run func([]Statement) error) error {
 	pending, first := "", 1
 	for {

@@ -33,8 +33,8 @@ func IsUsage(err error) bool {
 const maxUsage = 110
 
 // usage returns one line with the arguments and options of the command, such as "trace SRC DST [live]
-// [format=ibtracert]". For a subcommand, path holds the commands above it, and inherited holds the options of these
-// commands.
+// [format=ibtracert]". For a subcommand, the argument path holds the commands above it, and the argument inherited
+// holds the options of these commands.
 func (s *Spec[C]) usage(path []string, inherited []Option) string {
 	words := append(slices.Clone(path), s.Name)
 	if len(s.Subcommands) > 0 && len(s.Args) == 0 {

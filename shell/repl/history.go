@@ -103,8 +103,8 @@ func lock(f *os.File) bool {
 	return false
 }
 
-// parse adds the lines of text and returns their number. If cut is set, the first line is incomplete and parse skips
-// it.
+// parse adds the lines of text and returns their number. If the argument cut is set, the first line is incomplete and
+// parse skips it.
 func (h *history) parse(text []byte, cut bool) int {
 	if cut {
 		text = text[bytes.IndexByte(text, '\n')+1:]

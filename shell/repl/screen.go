@@ -71,7 +71,7 @@ func (s *screen) rewind(cells, columns int) {
 	_ = s.Flush()
 }
 
-// tail returns the longest end of text that fits into cells. It begins with "…" if text was truncated.
+// tail returns the longest end of text that fits into cells. It begins with "…" if the text was truncated.
 func tail(text string, cells int) string {
 	if runewidth.StringWidth(text) <= cells {
 		return text

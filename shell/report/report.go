@@ -89,7 +89,7 @@ type Port struct {
 }
 
 // New returns the report of a fabric, and of its tables if t is not nil. The argument facts is the memo of the session,
-// which caches results. If progress is not nil, it is called with the completed steps of each check.
+// which caches results. If the function progress is not nil, it is called with the completed steps of each check.
 func New(ctx context.Context, facts *analysis.Memo, f *fabric.Fabric, t *fabric.Tables, title, source string,
 	progress func(done, total int)) (*Report, error) {
 	r := &Report{Title: title, Source: source, When: time.Now(), MaxLID: f.MaxLID, Ports: []Port{}, fabric: f,

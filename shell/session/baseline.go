@@ -31,8 +31,8 @@ type Baseline struct {
 // ErrNoBaseline is returned if no baseline was saved.
 var ErrNoBaseline = errors.New("there is no baseline of this subnet; hint: run 'baseline save'")
 
-// SaveBaseline saves the live subnet as the baseline in a file. If file is "", it uses a file in the state directory.
-// Nodes and links that were lost before are then no longer reported as lost.
+// SaveBaseline saves the live subnet as the baseline in a file. If the argument file is "", it uses a file in the state
+// directory. Nodes and links that were lost before are then no longer reported as lost.
 func (s *Session) SaveBaseline(ctx context.Context, file string) (*Baseline, error) {
 	op, err := s.Begin(ctx, "baseline")
 	if err != nil {

@@ -68,9 +68,9 @@ func (s simulator) add(to []failures.Failure, more ...failures.Failure) ([]failu
 // ErrNotFailed is returned if a link or node to restore has not failed in the what-if.
 var ErrNotFailed = errors.New("has not failed in the what-if")
 
-// Restore undoes the failures for which match returns true. If match is nil, it undoes all failures and drops a
-// topology loaded as the base, so that routes are computed for the live state again. If no failure matches, it repairs
-// the links of repair that failed as parts of a larger failure. The rest of that failure remains.
+// Restore undoes the failures for which match returns true. If the function match is nil, it undoes all failures and
+// drops a topology loaded as the base, so that routes are computed for the live state again. If no failure matches, it
+// repairs the links of repair that failed as parts of a larger failure. The rest of that failure remains.
 func (s *Session) Restore(ctx context.Context, match func(failures.Failure) bool,
 	repair failures.Failure) ([]failures.Failure, error) {
 	op, err := s.Begin(ctx, "restore")

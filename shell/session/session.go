@@ -117,7 +117,7 @@ func (s *Session) Close() error {
 	return errors.Join(serr, rerr, s.recorder.Load().Close(), s.conn.Close())
 }
 
-// Publish changes the state by calling change, and then notifies the watchers of the kind of change.
+// Publish changes the state by calling the function change, and then notifies the watchers of the kind of change.
 func (s *Session) Publish(kind Change, change func(*State)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

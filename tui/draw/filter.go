@@ -118,7 +118,7 @@ func inOrder(s, want string) bool {
 const manyRows = 512 // how many rows a goroutine takes at a time
 
 // A call of each runs the function work with ranges that together cover 0 to n-1. Idle processors take some of the
-// ranges; the caller does not wait for busy processors. If a call of work panics, each panics, too.
+// ranges; the caller does not wait for busy processors. If a call of the function work panics, each panics, too.
 func each(n int, work func(from, to int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup

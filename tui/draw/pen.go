@@ -61,7 +61,7 @@ func (p *Pen) Badge(st Style, word string) {
 // BadgeWidth returns the number of cells that a badge takes.
 func BadgeWidth(word string) int { return Width(word) + 2 }
 
-// Keeping calls write and meanwhile reserves n cells at the end of the line.
+// Keeping calls the function write and meanwhile reserves n cells at the end of the line.
 func (p *Pen) Keeping(n int, write func()) {
 	n = max(min(n, p.Left), 0)
 	p.Left -= n

@@ -19,8 +19,8 @@ type sortKey struct {
 // begin allocates n rows.
 func (k *sortKeys) begin(n int) { k.list = slices.Grow(k.list[:0], n)[:n] }
 
-// The method take sets the sort keys of rows[from:to] to the numbers that the function order returns. If down is set,
-// the order is reversed.
+// The method take sets the sort keys of rows[from:to] to the numbers that the function order returns. If the argument
+// down is set, the order is reversed.
 func (k *sortKeys) take(rows []int32, from, to int, order func(row int) int64, down bool) {
 	var turn uint64 = 1 << 63 // so that negative numbers come first
 	if down {

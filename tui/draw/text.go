@@ -22,8 +22,8 @@ import (
 var Cells = &runewidth.Condition{StrictEmojiNeutral: true}
 
 // Clean makes text safe for a line of cells. Tabs become blanks, and unprintable characters are escaped. Characters
-// beyond ASCII are escaped if terminals disagree about their width, or if ascii is set. Bubbles and lipgloss do not
-// clean text.
+// beyond ASCII are escaped if terminals disagree about their width, or if the argument ascii is set. Bubbles and
+// lipgloss do not clean text.
 func Clean(s string, ascii bool) string {
 	if prose.Plain(s) {
 		return s

@@ -103,7 +103,7 @@ func (f *Form) ask(said []string) tea.Cmd {
 	})
 }
 
-// step calls work in the background, because handling an answer may read a file.
+// step calls the function work in the background, because handling an answer may read a file.
 func (f *Form) step(work func() Msg) tea.Cmd {
 	f.waiting, f.err = true, ""
 	f.common.Running++

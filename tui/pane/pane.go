@@ -208,7 +208,7 @@ func (l *list) Path() map[fabric.NodeIndex]bool { return l.Common.Path(l.Scene) 
 // Traced returns a text that describes the trace, or "" if there is none.
 func (l *list) Traced() string { return l.Common.Traced(l.Scene) }
 
-// SceneBadge returns the badge of the state that the scene shows, or nil if shown is false.
+// SceneBadge returns the badge of the state that the scene shows, or nil if the argument shown is false.
 func (l *list) SceneBadge(shown bool) *draw.Badge {
 	if l.Scene == nil || !shown {
 		return nil

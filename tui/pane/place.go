@@ -18,7 +18,7 @@ type Place struct {
 	Port uint8
 }
 
-// PlaceOf returns the place of a node if port is None, otherwise the place of a port of the node.
+// PlaceOf returns the place of a node if the argument port is None, otherwise the place of a port of the node.
 func PlaceOf(f *fabric.Fabric, node fabric.NodeIndex, port fabric.PortIndex) Place {
 	p := Place{GUID: f.Nodes[node].GUID}
 	if port != fabric.None {
@@ -42,7 +42,7 @@ func (p Place) ID() uint64 { return p.GUID*0x9e3779b97f4a7c15 ^ uint64(p.Port)<<
 // None reports whether the place is the zero place.
 func (p Place) None() bool { return p.GUID == 0 }
 
-// placeIn returns the place of a node or port, or the zero place if node is None.
+// placeIn returns the place of a node or port, or the zero place if the argument node is None.
 func placeIn(f *fabric.Fabric, node fabric.NodeIndex, port fabric.PortIndex) Place {
 	if node == fabric.None {
 		return Place{}

@@ -58,8 +58,8 @@ func (sc *Scene) OtherColumn() string {
 	return prose.When(sc.Between != nil && sc.Between.Earlier, "next", "was")
 }
 
-// NewScene returns the scene of a state. If old is not nil, the scene shows this state of the history instead. If
-// between is not nil, it is the event to which old belongs.
+// NewScene returns the scene of a state. If the argument old is not nil, the scene shows this state of the history
+// instead. If the argument between is not nil, it is the event to which old belongs.
 func NewScene(st session.State, of session.Kind, old *session.Picture, between *Between,
 	indexed func(*fabric.Fabric) *Index) *Scene {
 	sc := &Scene{State: st, Of: of, Between: between}

@@ -36,7 +36,8 @@ func (w *writer) flush(what string) error {
 	return nil
 }
 
-// heading writes the top of a file. Unless when is zero, the top contains the date, which [Timestamp] can read.
+// heading writes the top of a file. Unless the argument when is zero, the top contains the date, which [Timestamp] can
+// read.
 func (w *writer) heading(when time.Time) {
 	w.line("# This file was written by ibconsole in the form of ibdiagnet 2")
 	if !when.IsZero() {

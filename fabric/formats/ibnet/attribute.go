@@ -85,8 +85,8 @@ func bracketedGUID(s string) (uint64, error) {
 	return guid, endOfValue(after)
 }
 
-// numberLine returns the handler of a line such as "devid=0xbd36". The handler calls set if the number is from low to
-// high.
+// numberLine returns the handler of a line such as "devid=0xbd36". The handler calls the function set if the number is
+// from low to high.
 func numberLine(low, high uint64, set func(*parser, uint64)) handler {
 	return func(p *parser, word, rest string) error {
 		value, ok := strings.CutPrefix(strings.TrimLeft(rest, " \t"), "=")

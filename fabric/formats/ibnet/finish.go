@@ -88,7 +88,7 @@ func (p *parser) dropCut() {
 }
 
 // describes reports whether a line of another record leads to a port of the record's node. The line must contain the
-// description of the node. If port is 0, a line that leads to any port of the node counts.
+// description of the node. If the argument port is 0, a line that leads to any port of the node counts.
 func (p *parser) describes(r *record, port int) bool {
 	for _, other := range p.records {
 		for i := range other.cables {

@@ -153,9 +153,9 @@ func (p *parser) statedRate(s string) statedRate {
 	return statedRate{}
 }
 
-// parseRate parses a word such as "4xNDR", "??QDR" or "4x???". It is the inverse of String of widths and speeds. shaped
-// reports whether the word has the form of a rate. known reports whether width and speed are valid words; the words for
-// an unknown width or speed are valid, too.
+// parseRate parses a word such as "4xNDR", "??QDR" or "4x???". It is the inverse of String of widths and speeds. The
+// result shaped reports whether the word has the form of a rate. The result known reports whether width and speed are
+// valid words; the words for an unknown width or speed are valid, too.
 func parseRate(word string) (r statedRate, shaped, known bool) {
 	speed, known := strings.CutPrefix(word, fabric.Width(0).String())
 	if !known {

@@ -12,8 +12,8 @@ import (
 )
 
 // cUnsigned parses a number like C's strtoull with base 0. After leading space and a sign, the digits are hexadecimal
-// after 0x, octal after 0, otherwise decimal. If the number is too large, cUnsigned returns the largest number and over
-// is true. A negative number wraps around. If s does not begin with a number, rest is s.
+// after 0x, octal after 0, otherwise decimal. If the number is too large, cUnsigned returns the largest number and the
+// result over is true. A negative number wraps around. If s does not begin with a number, the result rest is s.
 func cUnsigned(s string) (v uint64, rest string, over bool) {
 	negative, base, digits := cNumberStart(s)
 	if digits == "" {
@@ -40,7 +40,7 @@ func cUnsigned(s string) (v uint64, rest string, over bool) {
 	return v, digits, over
 }
 
-// cSigned parses a number like C's strtol with base 0. rest is the text after the number.
+// cSigned parses a number like C's strtol with base 0. The result rest is the text after the number.
 func cSigned(s string) (v int64, rest string) {
 	negative, _, digits := cNumberStart(s)
 	if digits == "" {
@@ -60,8 +60,8 @@ func cSigned(s string) (v int64, rest string) {
 	return int64(u), rest
 }
 
-// cNumberStart skips the space, sign and prefix before the digits of a number. digits is empty if s has no digits
-// there.
+// cNumberStart skips the space, sign and prefix before the digits of a number. The result digits is empty if s has no
+// digits there.
 func cNumberStart(s string) (negative bool, base uint64, digits string) {
 	for s != "" && isCSpace(s[0]) {
 		s = s[1:]

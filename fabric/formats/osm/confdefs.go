@@ -60,7 +60,7 @@ func (t ConfType) String() string { return confTypeNames[t] }
 const confKeep = "\x00"
 
 // parse parses a value as OpenSM does. It returns confKeep if OpenSM skips the line. If the value that OpenSM uses
-// differs from the text, fault is the reason.
+// differs from the text, the result fault is the reason.
 func (t ConfType) parse(s string) (value, fault string) {
 	switch t {
 	case ConfBool:

@@ -36,7 +36,8 @@ func (f *GUIDFile) GUIDs() []uint64 {
 // occurs twice, the later line counts.
 //
 // OpenSM stops at a line with an invalid number, and IDs returns a note about this line. Lines of switches that are not
-// in the subnet are skipped. The function known reports whether a switch is in the subnet; if known is nil, all are.
+// in the subnet are skipped. The function known reports whether a switch is in the subnet; if the function known is
+// nil, all are.
 func (f *GUIDFile) IDs(known func(guid uint64) bool) (ids map[uint64]uint64, stop *FileNote) {
 	ids = map[uint64]uint64{}
 	for _, l := range f.Lines {

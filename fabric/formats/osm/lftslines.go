@@ -56,7 +56,7 @@ func (l *lineReader) next() ([]byte, error) {
 	return text, nil
 }
 
-// each calls parse for each line. It adds the file name and the line number to errors that parse returns.
+// each calls the function parse for each line. It adds the file name and the line number to errors that parse returns.
 func (l *lineReader) each(parse func(text []byte) error) error {
 	for {
 		text, err := l.next()

@@ -171,8 +171,8 @@ func (p *PartitionFile) define(text string) (*definition, string, error) {
 	return d, rest, nil
 }
 
-// partition returns the index of the partition with a number or, if number is 0, with a name. If there is no such
-// partition, it adds one. A new partition without a number gets the next free number.
+// partition returns the index of the partition with a number or, if the argument number is 0, with a name. If there is
+// no such partition, it adds one. A new partition without a number gets the next free number.
 func (p *PartitionFile) partition(name string, number uint16) int {
 	at := slices.IndexFunc(p.partitions, func(x Partition) bool {
 		return number != 0 && x.Number == number || number == 0 && name != "" && x.Name == name

@@ -24,9 +24,9 @@ const maxSubnetPorts = 4 << 20
 // Ports without a link are not listed. The speed "??" is unknown. Each link must be listed by both ends.
 //
 // ReadSubnet skips unreadable parts and adds them to found. Such parts are invalid lines, lines that contradict an
-// earlier line, and repeated LIDs and GUIDs, which the first port keeps. If found is nil, ReadSubnet returns the first
-// fault as an error. A link that only one end lists is accepted, but reported. A file without a link is always an
-// error. O(file size).
+// earlier line, and repeated LIDs and GUIDs, which the first port keeps. If the argument found is nil, ReadSubnet
+// returns the first fault as an error. A link that only one end lists is accepted, but reported. A file without a link
+// is always an error. O(file size).
 func ReadSubnet(r io.Reader, name string, found *unread.List) (*fabric.Fabric, error) {
 	p := subnetParser{
 		lines: newLineReader(r, name), found: found, near: map[subnetPort]int{}, sm: subnetPort{node: fabric.None},

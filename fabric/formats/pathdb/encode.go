@@ -201,8 +201,8 @@ func putLID(b []byte, l lid) {
 	binary.LittleEndian.PutUint16(b[6:], l.at)
 }
 
-// elements appends a table of n elements of the given size and returns the position of the table. It calls put to fill
-// element i.
+// elements appends a table of n elements of the given size and returns the position of the table. It calls the function
+// put to fill element i.
 func (h *heap) elements(n, size int, put func(i int, b []byte)) uint64 {
 	h.align(8)
 	at := len(h.b)

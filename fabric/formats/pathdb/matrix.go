@@ -31,7 +31,7 @@ const (
 )
 
 // field returns the i-th field of a packed array that begins at a position. A field has width bits. The result is 0 if
-// data is too short, which does not happen in a checked database.
+// the argument data is too short, which does not happen in a checked database.
 func field(data []byte, at uint64, i uint32, width uint32) uint32 {
 	bit := uint64(i) * uint64(width)
 	at += bit >> 3

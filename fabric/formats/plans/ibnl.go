@@ -134,8 +134,8 @@ func (lib *Library) Add(ctx context.Context, r io.Reader, file string) error {
 // maxDepth is the maximum depth of parts in parts.
 const maxDepth = 8
 
-// find returns the chip with a port of a panel as a path such as "L1/U2", and the number of the port on this chip.
-// known is false if the library does not have the system. The number is 0 if the system has no such port.
+// find returns the chip with a port of a panel as a path such as "L1/U2", and the number of the port on this chip. The
+// result known is false if the library does not have the system. The number is 0 if the system has no such port.
 func (lib *Library) find(system, port string) (known bool, path string, num int) {
 	if lib == nil || lib.systems[system] == nil {
 		return false, "", 0

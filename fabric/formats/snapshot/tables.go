@@ -41,7 +41,7 @@ func decodeLFT(f *fabric.Fabric, d *decoder) (*fabric.Tables, error) {
 	return t, nil
 }
 
-// eachVLs calls visit for every SL2VL table of a fabric, in the order of the file.
+// eachVLs calls the function visit for every SL2VL table of a fabric, in the order of the file.
 func eachVLs(f *fabric.Fabric, visit func(node fabric.NodeIndex, in, out uint8)) {
 	for i := range f.NumNodes() {
 		n := &f.Nodes[i]

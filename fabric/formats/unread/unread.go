@@ -121,9 +121,9 @@ func (l *List) Merge(other *List) {
 // MaxLine is the maximum length in bytes of a line that [EachLine] passes to parse.
 const MaxLine = 64 << 10
 
-// EachLine calls parse for each line of a text. It passes the line number, counted from 1, and the line without its
-// newline. The line is nil if it is longer than [MaxLine]. cut is set if the last line has no newline. EachLine returns
-// the first error of parse, of reading, or of ctx.
+// EachLine calls the function parse for each line of a text. It passes the line number, counted from 1, and the line
+// without its newline. The line is nil if it is longer than [MaxLine]. The result cut is set if the last line has no
+// newline. EachLine returns the first error of parse, of reading, or of ctx.
 func EachLine(ctx context.Context, from io.Reader, name string, parse func(line int, text []byte) error) (cut bool,
 	err error) {
 	r := bufio.NewReaderSize(from, MaxLine)

@@ -22,7 +22,8 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// tui opens the screen. If tour is set, it starts the tour, on a simulated subnet unless a source is given.
+// tui opens the screen. If the argument tour is set, it starts the tour, on a simulated subnet unless a source is
+// given.
 func (o *options) tui(tour bool) int {
 	first := len(o.sources) == 0 && os.Getenv(source.Var) == ""
 	if tour && first {

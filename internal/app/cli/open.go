@@ -21,8 +21,8 @@ import (
 	"example.org/ibconsole/tui"
 )
 
-// open opens the sessions and calls work. It reads several subnets in parallel with work, so an unreadable subnet
-// delays no other subnet.
+// open opens the sessions and calls the function work. It reads several subnets in parallel with the function work, so
+// an unreadable subnet delays no other subnet.
 func (o *options) open(interactive bool, work func(context.Context, *shell.Subnets) error) int {
 	ctx, stop := signals.Context()
 	defer stop()
@@ -88,8 +88,8 @@ func (o *options) summary(ctx context.Context, s *shell.Subnets) error {
 // firstLook is the maximum time to wait for all subnets before the first list is printed.
 const firstLook = 3 * time.Second
 
-// connect opens the sessions and calls work. Sessions on live subnets always record in the history, whatever opt
-// states.
+// connect opens the sessions and calls the function work. Sessions on live subnets always record in the history,
+// whatever opt states.
 func (o *options) connect(ctx context.Context, opt session.Options,
 	work func(context.Context, *shell.Subnets) error) int {
 	config, err := o.config(ctx)
@@ -195,7 +195,7 @@ func (o *options) keys(ctx context.Context, src source.Source, configured string
 	return keys, nil
 }
 
-// guarded calls work. After a panic it saves and closes the sessions before the panic continues.
+// guarded calls the function work. After a panic it saves and closes the sessions before the panic continues.
 func guarded(ctx context.Context, s *shell.Subnets, work func(context.Context, *shell.Subnets) error,
 	save func()) error {
 	panicked := true

@@ -41,8 +41,8 @@ func rescued(s *shell.Subnets, dir string) (lines []string) {
 	return lines
 }
 
-// rescue saves one session to files whose names begin with prefix. If several is set, there are other sessions, and the
-// command to restore this one names the subnet.
+// rescue saves one session to files whose names begin with prefix. If the argument several is set, there are other
+// sessions, and the command to restore this one names the subnet.
 func rescue(n *shell.Subnet, prefix string, several bool) (lines []string) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -191,7 +191,7 @@ func (f *File) Close() error {
 	return nil
 }
 
-// Read opens a file and calls read with its contents.
+// Read opens a file and calls the function read with its contents.
 func Read(ctx context.Context, path string, kind Kind, read func(io.Reader) error) error {
 	f, err := Open(ctx, path, kind)
 	if err != nil {
@@ -201,8 +201,8 @@ func Read(ctx context.Context, path string, kind Kind, read func(io.Reader) erro
 	return read(bufio.NewReader(f))
 }
 
-// Parse opens a file, calls read, and returns the result. The argument name of read is the escaped path, for error
-// messages.
+// Parse opens a file, calls the function read, and returns the result. The argument name of read is the escaped path,
+// for error messages.
 func Parse[T any](ctx context.Context, path string, kind Kind, read func(r io.Reader, name string) (T, error)) (out T,
 	err error) {
 	err = Read(ctx, path, kind, func(r io.Reader) (err error) {

@@ -23,8 +23,8 @@ var ErrStream = errors.New("- (standard output) is not supported here, expected 
 var errNoReader = errors.New("no program reads from the pipe")
 
 // Write writes a file completely or not at all. It writes to a temporary file in the same folder, and renames it when
-// its contents are on the disk. An existing file keeps its mode; the umask determines the mode of a new file. If path
-// is not a regular file, Write writes to it directly; a pipe must have a reader.
+// its contents are on the disk. An existing file keeps its mode; the umask determines the mode of a new file. If the
+// argument path is not a regular file, Write writes to it directly; a pipe must have a reader.
 func Write(path string, write func(io.Writer) error) error {
 	if path == "-" {
 		return ErrStream

@@ -31,7 +31,7 @@ func Each(n int, work func(i int)) {
 // Crash passes the first panic of several goroutines to the goroutine that waits for them.
 type Crash struct{ first atomic.Pointer[string] }
 
-// Recover calls work. If work panics, Recover stores the panic with its stack for [Crash.Repanic].
+// Recover calls the function work. If work panics, Recover stores the panic with its stack for [Crash.Repanic].
 func (c *Crash) Recover(work func()) {
 	defer func() {
 		if p := recover(); p != nil {

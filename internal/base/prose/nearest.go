@@ -10,8 +10,8 @@ import (
 
 // Nearest returns the candidate that the user probably meant, or "" if there is none. It prefers the candidate with the
 // fewest edits: a letter inserted, deleted or changed, or two neighbours swapped. At most one edit per three letters
-// (rounded) is allowed. Otherwise it returns the first candidate that begins with word, if word has two or more
-// letters. Case is ignored. Of equal candidates it returns the first.
+// (rounded) is allowed. Otherwise it returns the first candidate that begins with word, if the argument word has two or
+// more letters. Case is ignored. Of equal candidates it returns the first.
 func Nearest(word string, candidates []string) string {
 	w := []rune(strings.ToLower(word))
 	if len(w) > 64 {

@@ -25,8 +25,9 @@ func Termination() []os.Signal {
 	return []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 }
 
-// Watch calls handle for each of the given signals, sequentially. The function stop ends this and waits for the last
-// call. Watch leaves signals ignored that were ignored when the program started, as nohup does with SIGHUP.
+// Watch calls the function handle for each of the given signals, sequentially. The function stop ends this and waits
+// for the last call. Watch leaves signals ignored that were ignored when the program started, as nohup does with
+// SIGHUP.
 func Watch(handle func(syscall.Signal), all ...os.Signal) (stop func()) {
 	received, quit := make(chan os.Signal, 8), make(chan struct{})
 	// signal.Notify without signals would mean all signals.

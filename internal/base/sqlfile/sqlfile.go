@@ -69,7 +69,7 @@ func Private(path string) {
 	}
 }
 
-// Change calls change in a transaction, so the database is changed completely or not at all.
+// Change calls the function change in a transaction, so the database is changed completely or not at all.
 func Change(ctx context.Context, db *sql.DB, change func(*sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {

@@ -23,7 +23,8 @@ type Subnet struct {
 }
 
 // New returns a simulated subnet with links of 4x HDR, routed by the default engine. The argument spec describes the
-// topology, for example fattree:2,8. If change is not nil, New calls it to change the forwarding tables before use.
+// topology, for example fattree:2,8. If the function change is not nil, New calls it to change the forwarding tables
+// before use.
 func New(t testing.TB, spec string, change func(*fabric.LFT, *fabric.Fabric)) *Subnet {
 	t.Helper()
 	f, err := gen.ParseSpec(spec)

@@ -103,8 +103,8 @@ func Start(t testing.TB, netFile string, opts ...Option) *Sim {
 	return s
 }
 
-// Client returns a client at the port of a node, or at the first port if node is "". The client is closed at the end of
-// the test.
+// Client returns a client at the port of a node, or at the first port if the argument node is "". The client is closed
+// at the end of the test.
 func Client(t testing.TB, s *Sim, node string) *mad.Client {
 	t.Helper()
 	transport, err := ibsim.Dial(t.Context(), ibsim.Options{Name: s.Name, Node: node})

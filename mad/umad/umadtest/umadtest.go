@@ -26,8 +26,8 @@ func limit() time.Duration {
 	return 5 * time.Minute
 }
 
-// Build compiles a package without cgo and returns the path of the program. If test is set, it compiles the tests of
-// the package.
+// Build compiles a package without cgo and returns the path of the program. If the argument test is set, it compiles
+// the tests of the package.
 func Build(t testing.TB, pkg string, test bool) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "program")
@@ -69,9 +69,9 @@ func Devices(t testing.TB, socket string) func(program ...string) string {
 }
 
 // Kernel returns a function that runs a static program under a real Linux kernel. The kernel has a Soft-RoCE port, or
-// no RDMA modules unless modules is set. After some ten seconds the function returns the output of the program,
-// including errors, and the exit status. If the emulator is not installed, the test is skipped; with IBCONSOLE_FULL=1
-// and CI=true the test fails.
+// no RDMA modules unless the argument modules is set. After some ten seconds the function returns the output of the
+// program, including errors, and the exit status. If the emulator is not installed, the test is skipped; with
+// IBCONSOLE_FULL=1 and CI=true the test fails.
 func Kernel(t testing.TB, modules bool) func(program ...string) (out string, status int) {
 	t.Helper()
 	args := []string{testenv.SharedFile(t, "kernel-umad/with-kernel-umad")}

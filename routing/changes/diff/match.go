@@ -164,7 +164,7 @@ func (s *side) entrance(port fabric.PortIndex) walk.Target {
 	return walk.Beyond(s.f, s.f.Ports[port].Peer)
 }
 
-// lid returns the LID of an end port, or 0 if port is None.
+// lid returns the LID of an end port, or 0 if the argument port is None.
 func (s *side) lid(port fabric.PortIndex) uint16 {
 	if port == fabric.None {
 		return 0

@@ -67,8 +67,8 @@ func (m *matching) walk(ctx context.Context, opt Options) (*walked, error) {
 	return w, err
 }
 
-// targets returns the LIDs of all hosts, divided into batches. All LIDs of a host are in one batch. starts holds the
-// index of the first LID of each batch, followed by the total number of LIDs.
+// targets returns the LIDs of all hosts, divided into batches. All LIDs of a host are in one batch. The result starts
+// holds the index of the first LID of each batch, followed by the total number of LIDs.
 func (m *matching) targets() (targets []target, starts []int) {
 	starts = []int{0}
 	for i, h := range m.hosts {

@@ -84,8 +84,8 @@ func mappedPorts(f *fabric.Fabric, node fabric.NodeIndex) (ins, outs []uint8) {
 	return ins, outs
 }
 
-// PathSLs counts the paths whose SL changes, between end ports of both subnets by their first LIDs. known is false if
-// the SLs of one state were not read. O(end ports^2).
+// PathSLs counts the paths whose SL changes, between end ports of both subnets by their first LIDs. The result known is
+// false if the SLs of one state were not read. O(end ports^2).
 func PathSLs(before, after *fabric.Tables) (changed int, known bool) {
 	switch {
 	case before.Unread.SLs || after.Unread.SLs:

@@ -139,9 +139,9 @@ func (w *Worker) countOf(s fabric.SwitchIndex, used []uint16) {
 	}
 }
 
-// Edits routes a failure and returns the entries that change. It calls visit for every affected LID in ascending order,
-// with the changed entries for this LID and the switches without a path to it. All results are valid until the next
-// call.
+// Edits routes a failure and returns the entries that change. It calls the function visit for every affected LID in
+// ascending order, with the changed entries for this LID and the switches without a path to it. All results are valid
+// until the next call.
 //
 // f determines which LIDs exist. It is the part of the fabric without the removed links. If the removed links
 // disconnect nothing, f may also be the whole fabric. Every LID must have been reachable before the failure.

@@ -103,8 +103,8 @@ func parallel(links []routing.SwitchLink) bool {
 	return len(slices.Compact(peers)) < len(links)
 }
 
-// findNearer sets in words the cables that lead nearer to a switch. depth holds the number of hops from each switch to
-// this switch.
+// findNearer sets in words the cables that lead nearer to a switch. The argument depth holds the number of hops from
+// each switch to this switch.
 func (l *least) findNearer(words []uint64, graph *routing.Graph, depth []uint8) {
 	for s := range depth {
 		own := l.part(words, fabric.SwitchIndex(s))

@@ -61,10 +61,10 @@ type Guarded struct {
 	Why []string
 }
 
-// Repair returns tables without a credit loop that change as few entries as possible. candidate is a result of
-// [incremental.Route] from the old tables. Repair keeps candidate if it has no credit loop, if a check gives no certain
-// answer, or if the old tables have a credit loop as well, unless a full route changes fewer entries. It fails with the
-// errors of Credits and ctx.
+// Repair returns tables without a credit loop that change as few entries as possible. The argument candidate is a
+// result of [incremental.Route] from the old tables. Repair keeps candidate if it has no credit loop, if a check gives
+// no certain answer, or if the old tables have a credit loop as well, unless a full route changes fewer entries. It
+// fails with the errors of Credits and ctx.
 func (g *Guard) Repair(ctx context.Context, candidate *incremental.Result) (*Guarded, error) {
 	laid := Transfer(candidate.Tables.Fabric, g.Old)
 	laid.MFT = nil

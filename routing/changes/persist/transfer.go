@@ -39,8 +39,8 @@ func Transfer(f *fabric.Fabric, t *fabric.Tables) *fabric.Tables {
 	return out
 }
 
-// nodesFrom maps each node of f to its index in the fabric was. It returns None for a node if was has no node with this
-// GUID, type and number of ports.
+// nodesFrom maps each node of f to its index in the fabric was. It returns None for a node if the argument was has no
+// node with this GUID, type and number of ports.
 func nodesFrom(f, was *fabric.Fabric) []fabric.NodeIndex {
 	nodes := make([]fabric.NodeIndex, len(f.Nodes))
 	for i := range f.Nodes {
@@ -54,7 +54,7 @@ func nodesFrom(f, was *fabric.Fabric) []fabric.NodeIndex {
 }
 
 // lidsFrom returns, for each LID up to highest, the old LID of its port, or 0 if the port had none. A LID without a
-// port maps to itself. moved reports whether any LID has changed.
+// port maps to itself. The result moved reports whether any LID has changed.
 func lidsFrom(f, was *fabric.Fabric, highest uint16) (from []uint16, moved bool) {
 	from = make([]uint16, int(highest)+1)
 	for lid := range from {

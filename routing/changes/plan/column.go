@@ -264,15 +264,15 @@ func (c *column) split(p component) {
 	c.parts(rest, p.level+1)
 }
 
-// early reports whether a switch can be among the first to change its next hop to x. pot is the potential of its
-// current edges. final marks the switches whose path does not change any more.
+// early reports whether a switch can be among the first to change its next hop to x. The argument pot is the potential
+// of its current edges. The argument final marks the switches whose path does not change any more.
 func (c *column) early(s, x fabric.SwitchIndex, pot []fabric.SwitchIndex, final []bool) bool {
 	return c.exits(x) || final[x] || pot[x] < pot[s]
 }
 
 // potentials computes the number of hops from each of the nodes out of the component. If the dead end is in the
-// component, switches whose path leads to the dead end get more hops than the component has switches. final marks
-// switches whose path out of the component uses only switches that do not change any more.
+// component, switches whose path leads to the dead end get more hops than the component has switches. The argument
+// final marks switches whose path out of the component uses only switches that do not change any more.
 func (c *column) potentials(nodes, next, pot []fabric.SwitchIndex, final []bool) {
 	for _, x := range nodes {
 		pot[x] = 0

@@ -200,7 +200,7 @@ func (g *groups) side(ports portSet, lid uint16) side {
 }
 
 // cuts reports whether members of a group lose one another during the commit although they reach one another before and
-// after it. both is the connection by the ports that are in the old and the new tree.
+// after it. The argument both is the connection by the ports that are in the old and the new tree.
 func (g *groups) cuts(old, new, both side, lid uint16) bool {
 	f := g.live.Fabric
 	type classes struct{ old, new fabric.SwitchIndex }

@@ -55,9 +55,10 @@ func beyond(f *fabric.Fabric, port fabric.PortIndex, vls fabric.VLs) bool {
 	return slices.ContainsFunc(vls[:], func(vl uint8) bool { return vl != fabric.DropVL && vl >= operated })
 }
 
-// OrderSL2VLs plans the changes of SL2VL tables before the changes of forwarding tables, or after them if late is set.
-// No packet is dropped in between that is not dropped before or after. Therefore mappings from VL 15 always change
-// before, and mappings to VL 15 always change after the forwarding tables. A table with both kinds is written twice.
+// OrderSL2VLs plans the changes of SL2VL tables before the changes of forwarding tables, or after them if the argument
+// late is set. No packet is dropped in between that is not dropped before or after. Therefore mappings from VL 15
+// always change before, and mappings to VL 15 always change after the forwarding tables. A table with both kinds is
+// written twice.
 func (p *Plan) OrderSL2VLs(late bool) {
 	p.SL2VLs = p.SL2VLs[:0:0]
 	var behind []write.SL2VL

@@ -90,7 +90,7 @@ func (r *Report) sameStudy(o *Report) error {
 	return nil
 }
 
-// Read reads a report that [Report.Write] wrote. name is the file name for error messages.
+// Read reads a report that [Report.Write] wrote. The argument name is the file name for error messages.
 func Read(in io.Reader, name string) (*Report, error) {
 	text, err := io.ReadAll(in)
 	if err != nil {
@@ -133,8 +133,8 @@ func Read(in io.Reader, name string) (*Report, error) {
 	return r, nil
 }
 
-// Merge combines reports of different shards of one study. missing lists the shards without a report, unfinished lists
-// the shards whose report is incomplete.
+// Merge combines reports of different shards of one study. The result missing lists the shards without a report, the
+// result unfinished lists the shards whose report is incomplete.
 func Merge(reports []*Report) (all *Report, missing, unfinished []int, err error) {
 	if len(reports) == 0 {
 		return nil, nil, nil, errors.New("no reports to merge")

@@ -130,9 +130,9 @@ func (s *Study) Empty(shard, shards int) (*Report, error) {
 // chunk is the number of failures between checks of the context.
 const chunk = 256
 
-// Run continues a report of this study until its shard is complete. If progress is not nil, Run calls it with the
-// report after every few hundred failures. If ctx ends first, the report contains the failures that are done. Run uses
-// all processors.
+// Run continues a report of this study until its shard is complete. If the function progress is not nil, Run calls it
+// with the report after every few hundred failures. If ctx ends first, the report contains the failures that are done.
+// Run uses all processors.
 func (s *Study) Run(ctx context.Context, r *Report, progress func(*Report)) error {
 	if err := s.Takes(r); err != nil {
 		return err
@@ -159,8 +159,8 @@ func (s *Study) Run(ctx context.Context, r *Report, progress func(*Report)) erro
 	return ctx.Err()
 }
 
-// Failure returns the links that failure n removes. node is the failed switch, or None if the failure is not the
-// failure of a switch.
+// Failure returns the links that failure n removes. The result node is the failed switch, or None if the failure is not
+// the failure of a switch.
 func (s *Study) Failure(n int) (links []fabric.Link, node fabric.NodeIndex) {
 	node = fabric.None
 	if s.all.kind == Switches {

@@ -160,7 +160,7 @@ func partsOf(f *fabric.Fabric, p *Path) parts {
 	return x
 }
 
-// cable returns the lower port of the link of port, or None if port has no link.
+// cable returns the lower port of the link of port, or None if the argument port has no link.
 func cable(f *fabric.Fabric, port fabric.PortIndex) fabric.PortIndex {
 	if port == fabric.None || f.Ports[port].Peer == fabric.None {
 		return fabric.None

@@ -195,7 +195,7 @@ func (r *Result) arrive(links int, n int64) {
 	r.Links[links] += n
 }
 
-// fail lists, for each verdict, the places where most packets end. most is the maximum number of places.
+// fail lists, for each verdict, the places where most packets end. The argument most is the maximum number of places.
 func (r *Result) fail(all map[place]Failure, most int) {
 	r.Places = len(all)
 	for _, f := range all {

@@ -115,8 +115,8 @@ func BySwitch(ends *trees.Ends) []int32 {
 	return order
 }
 
-// each divides the LIDs into batches. It calls visit with the indexes of the LIDs of each batch and a worker. Only one
-// goroutine uses a worker at a time. each returns the workers.
+// each divides the LIDs into batches. It calls the function visit with the indexes of the LIDs of each batch and a
+// worker. Only one goroutine uses a worker at a time. each returns the workers.
 func each[W any](ctx context.Context, c *checker, fresh func() *W, visit func(w *W, places []int32)) ([]*W, error) {
 	workers := make([]*W, routing.Workers())
 	lids := make([]trees.LID, len(c.bySwitch))

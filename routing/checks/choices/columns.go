@@ -30,7 +30,8 @@ func newColumns(net *Net, ends *trees.Ends) *columns {
 	}
 }
 
-// lot reads the entries for some LIDs and calls visit for each of these LIDs. places holds their indexes in ends.LIDs.
+// lot reads the entries for some LIDs and calls the function visit for each of these LIDs. The argument places holds
+// their indexes in ends.LIDs.
 func (c *columns) lot(places []int32, visit func(at int32)) {
 	c.begin(places)
 	for i, at := range places {
@@ -66,7 +67,8 @@ type source struct {
 	at    Place // the first place, if that is a switch
 }
 
-// sources calls visit for each set of ends whose packets to a LID have the same paths. It reuses s for each call.
+// sources calls the function visit for each set of ends whose packets to a LID have the same paths. It reuses s for
+// each call.
 func (c *columns) sources(l trees.LID, s *source, visit func(s *source)) {
 	for g := range c.ends.Groups {
 		group := &c.ends.Groups[g]
@@ -93,7 +95,7 @@ func (c *columns) sources(l trees.LID, s *source, visit func(s *source)) {
 	}
 }
 
-// each calls visit with each source of packets to a LID and the outcome of these packets.
+// each calls the function visit with each source of packets to a LID and the outcome of these packets.
 func (c *columns) each(l trees.LID, visit func(s *source, o *Outcome)) {
 	c.sources(l, &c.outer, func(s *source) {
 		o := c.outcome(l, s)

@@ -36,9 +36,9 @@ type Failover struct {
 // ErrOtherNodes means that tables are for fabrics with different nodes or LIDs.
 var ErrOtherNodes = errors.New("the nodes or their LIDs differ")
 
-// FailOver compares the paths of packets before and after some links fail, with the same tables. after holds the tables
-// on the remaining fabric. It returns [ErrOtherNodes] if the nodes or LIDs of the two fabrics differ. It takes three
-// times as long as [Check].
+// FailOver compares the paths of packets before and after some links fail, with the same tables. The argument after
+// holds the tables on the remaining fabric. It returns [ErrOtherNodes] if the nodes or LIDs of the two fabrics differ.
+// It takes three times as long as [Check].
 func FailOver(ctx context.Context, before, after *fabric.Tables, opt Options) (*Failover, error) {
 	if !fabric.SameNodes(before.Fabric, after.Fabric) || !fabric.KeepsLIDs(before.Fabric, after.Fabric) {
 		return nil, ErrOtherNodes

@@ -148,8 +148,8 @@ func (n *Net) Switch(at Place) (sw fabric.SwitchIndex, table uint8) {
 }
 
 // leaves returns the exits by which packets can leave a switch. These are the ports of the group that are up, or the
-// static port. why is the state by which the switch chooses among the ports, or [fabric.StateStatic] if packets use the
-// static port.
+// static port. The result why is the state by which the switch chooses among the ports, or [fabric.StateStatic] if
+// packets use the static port.
 func (n *Net) leaves(s fabric.SwitchIndex, table uint8, of *entries, sl uint8, static *[1]Exit) (out []Exit,
 	why fabric.AdaptiveState) {
 	if !n.Tables.Known[s] {
@@ -230,7 +230,7 @@ func (n *Net) NewFlow() *Flow {
 	return &Flow{newGraph(n), []entries{newEntries(len(n.Tables.Fabric.Switches))}}
 }
 
-// Begin starts a search for packets of an SL to a LID. end is the end port that owns the LID.
+// Begin starts a search for packets of an SL to a LID. The argument end is the end port that owns the LID.
 func (f *Flow) Begin(lid uint16, end fabric.PortIndex, sl uint8) {
 	f.g.net.read(f.of, []uint16{lid})
 	f.g.begin(&f.of[0], end, sl&15)

@@ -54,7 +54,7 @@ func newGraph(net *Net) *graph {
 	}
 }
 
-// begin resets the graph for packets of an SL to a LID. end is the end port that owns the LID.
+// begin resets the graph for packets of an SL to a LID. The argument end is the end port that owns the LID.
 func (g *graph) begin(of *entries, end fabric.PortIndex, sl uint8) {
 	g.of.copy(of)
 	g.sl, g.dst, g.cyclic = sl, walk.ToPort(end), false
@@ -196,8 +196,8 @@ func (g *graph) unwind() {
 	}
 }
 
-// peel divides the visited places. order lists the places from which packets cannot loop, each after its successors.
-// loops lists the places from which packets can loop.
+// peel divides the visited places. The result order lists the places from which packets cannot loop, each after its
+// successors. The result loops lists the places from which packets can loop.
 func (g *graph) peel() (order, loops []Place) {
 	left := make(map[Place]int, len(g.order))
 	into := make(map[Place][]Place, len(g.order))

@@ -13,9 +13,9 @@ import (
 )
 
 // CheckChange is like [Check] for the time while tables change. Packets that took the old entry of one switch may meet
-// the new entry of the next switch, and vice versa. turns holds, in place of each entry, the step in which the entry
-// changes. A packet that took a new entry does not meet an old entry of an earlier step. A turn of 0, or nil turns,
-// means that an entry may change at any time.
+// the new entry of the next switch, and vice versa. The argument turns holds, in place of each entry, the step in which
+// the entry changes. A packet that took a new entry does not meet an old entry of an earlier step. A turn of 0, or nil
+// turns, means that an entry may change at any time.
 //
 // Both tables must be for fabrics with the same nodes and ports. If SL2VL tables change too, each port may have its old
 // or its new SL2VL table at any time. If only one of the two states has SL2VL tables, they do not change. With VLs,

@@ -79,7 +79,7 @@ func (o *Order) sort() bool {
 	return true
 }
 
-// each calls visit for each channel on which a channel depends.
+// each calls the function visit for each channel on which a channel depends.
 func (g *graph) each(from int32, visit func(to int32)) {
 	if g.rows[from] == nil {
 		return

@@ -62,7 +62,8 @@ type Loads struct {
 // host is attached.
 func (l *Loads) Known(port fabric.PortIndex) bool { return l.notKnown == nil || !l.notKnown[port] }
 
-// note fills in notKnown for tables of which parts were not read. open marks the ports by which unknown paths leave.
+// note fills in notKnown for tables of which parts were not read. The argument open marks the ports by which unknown
+// paths leave.
 func (l *Loads) note(t *fabric.Tables, open []bool) {
 	if !t.Partial() {
 		return

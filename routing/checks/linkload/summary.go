@@ -91,7 +91,7 @@ type Summary struct {
 	Worst []Link
 }
 
-// Summary returns a summary. worst is the maximum number of links in its field Worst. O(ports log ports).
+// Summary returns a summary. The argument worst is the maximum number of links in its field Worst. O(ports log ports).
 func (l *Loads) Summary(worst int) Summary {
 	type key struct {
 		class Class

@@ -26,9 +26,10 @@ type Report struct {
 // examples is the maximum number of faults of a kind and LID in a report.
 const examples = 3
 
-// Check follows the packets of every member of every group. If groups is nil, it uses the groups that the entries of
-// the tables imply ([fabric.GroupsOf]). If groups is given, it also checks LIDs with entries but without a group: their
-// receivers are no members. It returns [ErrNoTables] if there are no multicast tables, or the error of ctx.
+// Check follows the packets of every member of every group. If the argument groups is nil, it uses the groups that the
+// entries of the tables imply ([fabric.GroupsOf]). If the argument groups is given, it also checks LIDs with entries
+// but without a group: their receivers are no members. It returns [ErrNoTables] if there are no multicast tables, or
+// the error of ctx.
 //
 // If the tables of a group form a tree, the check of the group costs O(its switch ports + members). Otherwise it costs
 // O(switches with members x (its switch ports + members)). Check uses all processors.

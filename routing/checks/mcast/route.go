@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Router returns the router of multicast groups for an engine. own is the field [routing.Result.Multicast] of the
-// engine's result. If own is nil, Router returns a router that uses the hop counts of the engine.
+// Router returns the router of multicast groups for an engine. The argument own is the field [routing.Result.Multicast]
+// of the engine's result. If the argument own is nil, Router returns a router that uses the hop counts of the engine.
 func Router(f *fabric.Fabric, hops routing.Hops, own routing.GroupRouter) routing.GroupRouter {
 	if own != nil {
 		return own

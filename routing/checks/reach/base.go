@@ -172,8 +172,8 @@ func count(ports []uint32) int {
 	return len(ports)
 }
 
-// longer reports whether a path from a switch has more links than necessary. least is the distance between the first
-// and the last switch, last the number of links from the last switch to the destination.
+// longer reports whether a path from a switch has more links than necessary. The argument least is the distance between
+// the first and the last switch, last the number of links from the last switch to the destination.
 func longer(links int, least uint8, last int) bool {
 	return least != routing.NoHops && links > int(least)+last
 }

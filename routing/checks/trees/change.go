@@ -43,8 +43,9 @@ func (f *Forest) NewWalker() *Walker {
 	return &Walker{Forest: f, dead: make([]uint64, len(f.Wires)/64), edits: make([]uint64, n), seen: make([]uint32, n)}
 }
 
-// Each calls visit for every LID with a changed tree, in ascending order. visit must not keep the change. Each stops if
-// visit returns false. O(removed links x LIDs + affected switches and their links).
+// Each calls the function visit for every LID with a changed tree, in ascending order. The function visit must not keep
+// the change. Each stops if the function visit returns false. O(removed links x LIDs + affected switches and their
+// links).
 func (w *Walker) Each(d Difference, visit func(*Change) bool) {
 	w.seeds = w.seeds[:0]
 	for _, e := range d.Edits {
@@ -66,8 +67,8 @@ func (w *Walker) Each(d Difference, visit func(*Change) bool) {
 	}
 }
 
-// seed packs a LID, a switch whose packets to the LID take another path, and the switch's new entry if edited is set.
-// Seeds are processed in ascending order.
+// seed packs a LID, a switch whose packets to the LID take another path, and the switch's new entry if the argument
+// edited is set. Seeds are processed in ascending order.
 func seed(lid uint16, sw fabric.SwitchIndex, edited bool, port uint8) uint64 {
 	s := uint64(lid)<<48 | uint64(sw)<<16 | uint64(port)
 	if edited {
@@ -76,8 +77,8 @@ func seed(lid uint16, sw fabric.SwitchIndex, edited bool, port uint8) uint64 {
 	return s
 }
 
-// mark marks the ports of links as dead, and adds the entries that use these ports as seeds. If dead is not set, it
-// removes the marks.
+// mark marks the ports of links as dead, and adds the entries that use these ports as seeds. If the argument dead is
+// not set, it removes the marks.
 func (w *Walker) mark(links []fabric.Link, dead bool) {
 	f := w.Tables.Fabric
 	for _, l := range links {
@@ -150,8 +151,9 @@ func (w *Walker) meet(sw fabric.SwitchIndex) {
 // Has reports whether the packets of a switch take another path than before.
 func (c *Change) Has(sw int32) bool { return c.w.seen[sw] == c.w.round }
 
-// OldPath returns the ports by which packets of a switch left the switches of their old path. end is where the packets
-// ended, or [walk.Nowhere] for a loop. Port p of switch s is encoded as s<<8|p. The list is valid until the next call.
+// OldPath returns the ports by which packets of a switch left the switches of their old path. The result end is where
+// the packets ended, or [walk.Nowhere] for a loop. Port p of switch s is encoded as s<<8|p. The list is valid until the
+// next call.
 func (c *Change) OldPath(sw fabric.SwitchIndex) (ports []uint32, end walk.Target) {
 	return c.w.follow(c.Old, sw, false)
 }

@@ -26,11 +26,11 @@ type Tree struct {
 	First, Last bool
 }
 
-// Each calls visit for each of the LIDs with the tree of paths to the LID, on all processors. The argument worker, a
-// number below routing.Workers(), identifies scratch memory. visit must not keep the tree or anything that the tree
-// refers to. If LIDs of one end follow each other in the list, the same worker visits them in this order. Each stops
-// and returns the error of ctx when ctx ends. progress, if set, is called for batches of at least 64 LIDs. O(LIDs x
-// switches).
+// Each calls the function visit for each of the LIDs with the tree of paths to the LID, on all processors. The argument
+// worker, a number below routing.Workers(), identifies scratch memory. The function visit must not keep the tree or
+// anything that the tree refers to. If LIDs of one end follow each other in the list, the same worker visits them in
+// this order. Each stops and returns the error of ctx when ctx ends. progress, if set, is called for batches of at
+// least 64 LIDs. O(LIDs x switches).
 func (e *Ends) Each(ctx context.Context, lids []LID, progress func(done, total int),
 	visit func(worker int, t *Tree)) error {
 	workers := make([]*worker, routing.Workers())

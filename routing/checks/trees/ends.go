@@ -47,8 +47,8 @@ type LID struct {
 	End int32
 }
 
-// NewEnds lists the end ports of the subnet of t: those of CAs and, if switches is set, port 0 of each switch. O(ports
-// + LIDs).
+// NewEnds lists the end ports of the subnet of t: those of CAs and, if the argument switches is set, port 0 of each
+// switch. O(ports + LIDs).
 func NewEnds(t *fabric.Tables, switches bool) *Ends {
 	f := t.Fabric
 	e := &Ends{Tables: t, wires: walk.NewWires(t)}

@@ -90,9 +90,9 @@ func (f *Forest) shared(lid uint16, depth []uint8, first []atomic.Pointer[[]uint
 	return slices.Clone(depth)
 }
 
-// Depths computes the number of links over which packets reach the switch at, for each switch. column holds the entries
-// of all switches for a LID. at is None if the LID has no switch. The number is [Far] where packets do not arrive.
-// Depths fills depth. The slice path is scratch memory, which Depths returns. O(switches).
+// Depths computes the number of links over which packets reach the switch at, for each switch. The argument column
+// holds the entries of all switches for a LID. at is None if the LID has no switch. The number is [Far] where packets
+// do not arrive. Depths fills depth. The slice path is scratch memory, which Depths returns. O(switches).
 func Depths(wires walk.Wires, column []uint8, at fabric.SwitchIndex, depth []uint8,
 	path []fabric.SwitchIndex) []fabric.SwitchIndex {
 	const unknown, underway = Far - 1, Far - 2

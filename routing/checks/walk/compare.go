@@ -75,7 +75,7 @@ func Compare(f *fabric.Fabric, a []Hop, g *fabric.Fabric, b []Hop) []HopPair {
 	return out
 }
 
-// portNum returns the number of a port, or -1 if port is None.
+// portNum returns the number of a port, or -1 if the argument port is None.
 func portNum(f *fabric.Fabric, port fabric.PortIndex) int {
 	if port == fabric.None {
 		return -1

@@ -24,8 +24,9 @@ type End struct {
 	Links int
 }
 
-// Follow follows the packets to a LID from a switch. If visit is not nil, Follow calls it with each switch and its
-// entry, in order. If the path loops, Follow visits each switch at most three times. It allocates nothing. O(hops).
+// Follow follows the packets to a LID from a switch. If the function visit is not nil, Follow calls it with each switch
+// and its entry, in order. If the path loops, Follow visits each switch at most three times. It allocates nothing.
+// O(hops).
 func Follow(t *fabric.Tables, sw fabric.SwitchIndex, lid uint16, visit func(sw fabric.SwitchIndex, entry uint8)) End {
 	// This is Brent's cycle detection. The marker moves to the present switch whenever the steps since its last move
 	// have doubled.

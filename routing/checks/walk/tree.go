@@ -104,8 +104,8 @@ func NewTree(w Wires) *Tree {
 	return &Tree{wires: w, next: make([]Target, len(w)>>8), Fates: make([]Fate, len(w)>>8)}
 }
 
-// Start sets the destination and forgets the previous tree. entries holds the table entry of each switch for the
-// destination. The tree refers to entries until the next Start.
+// Start sets the destination and forgets the previous tree. The argument entries holds the table entry of each switch
+// for the destination. The tree refers to entries until the next Start.
 func (t *Tree) Start(dst Target, entries []uint8) {
 	t.dst, t.entries = dst, entries
 	clear(t.Fates)

@@ -21,9 +21,9 @@ type Matrix interface {
 	LeastHopPorts(sw fabric.SwitchIndex, scratch routing.PortSets) routing.PortSets
 }
 
-// Tables computes the forwarding tables of all switches of a subnet. If dor is set, all routes to a LID leave a switch
-// towards the neighbour at the first suitable port; only cables to that neighbour share the routes. Tables returns an
-// error if an end port has no LID, and the error of ctx if ctx ends. O(switches x (switches + LIDs)).
+// Tables computes the forwarding tables of all switches of a subnet. If the argument dor is set, all routes to a LID
+// leave a switch towards the neighbour at the first suitable port; only cables to that neighbour share the routes.
+// Tables returns an error if an end port has no LID, and the error of ctx if ctx ends. O(switches x (switches + LIDs)).
 func Tables(ctx context.Context, f *fabric.Fabric, m Matrix, opt *routing.Options, dor bool) (*fabric.LFT, error) {
 	if err := routing.Check(f, opt); err != nil {
 		return nil, err
@@ -198,8 +198,8 @@ func (a *assigner[S]) assign(row []byte) {
 	}
 }
 
-// route computes the entries for one LID of each target of a run. offset is the position of the LID among the LIDs of
-// the target.
+// route computes the entries for one LID of each target of a run. The argument offset is the position of the LID among
+// the LIDs of the target.
 func (a *assigner[S]) route(r *run, offset int) {
 	ports := at[S](a.sets, r.sw)
 	switch {

@@ -2,9 +2,9 @@
 
 package assign
 
-// laterLIDs computes the entries for one LID of each target of a run, other than the first LID. offset is the position
-// of the LID among the LIDs of the target. If possible, the route passes other systems and switches than the routes to
-// the lower LIDs of the target (osm_switch.c, osm_switch_recommend_path, routing_for_lmc).
+// laterLIDs computes the entries for one LID of each target of a run, other than the first LID. The argument offset is
+// the position of the LID among the LIDs of the target. If possible, the route passes other systems and switches than
+// the routes to the lower LIDs of the target (osm_switch.c, osm_switch_recommend_path, routing_for_lmc).
 func (a *assigner[S]) laterLIDs(ports S, r *run, offset int) {
 	towards := a.towards(ports)
 	for _, t := range a.of(r) {

@@ -54,7 +54,7 @@ func (n *narrow) window(sets routing.PortSets) (words []uint64, ok bool) {
 	return n.words, true
 }
 
-// begin prepares the work on a switch. count holds the uses of its ports.
+// begin prepares the work on a switch. The argument count holds the uses of its ports.
 func (n *narrow) begin(sw fabric.SwitchIndex, row []byte, placeOf *[256]uint8, count []uint32) {
 	n.sw, n.row, n.placeOf = sw, row, placeOf
 	for bit, c := range n.inSets(count) {
@@ -75,8 +75,8 @@ func (n *narrow) inSets(count []uint32) []uint32 {
 	return count[n.low:min(len(count), int(n.low)+noBit)]
 }
 
-// routeCounted computes the entries for the first LIDs of those runs whose routes count as uses. sets holds the set of
-// ports towards each switch. If a set is empty, the LIDs get no routes.
+// routeCounted computes the entries for the first LIDs of those runs whose routes count as uses. The argument sets
+// holds the set of ports towards each switch. If a set is empty, the LIDs get no routes.
 func (n *narrow) routeCounted(t *targets, runs []run, sets []uint64) {
 	for i := 0; i < len(runs); {
 		r := &runs[i]

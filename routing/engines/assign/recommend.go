@@ -10,9 +10,9 @@ import (
 // Recommend returns the function by which OpenSM would choose the port to a LID after all routes were computed, as it
 // does for opensm.fdbs (osm_dump.c; osm_switch_recommend_path without LMC).
 //
-// The routes of three tables count as uses of ports: opt.Counted, own and applied. own are the tables of the engine if
-// the engine counts them. applied are the tables of a file. Each table may be nil. With scatter_ports each call draws
-// the next random number, so calls must be in the order of the dump.
+// The routes of three tables count as uses of ports: opt.Counted, own and applied. The argument own has the tables of
+// the engine if the engine counts them. The argument applied has the tables of a file. Each table may be nil. With
+// scatter_ports each call draws the next random number, so calls must be in the order of the dump.
 func Recommend(f *fabric.Fabric, hops routing.Hops, opt *routing.Options, own *fabric.LFT,
 	applied *fabric.Tables) routing.Recommend {
 	r := &recommender{f: f, hops: hops, opt: opt, applied: applied, orders: searchOrders(f, opt.PortSearchOrder),
@@ -76,7 +76,7 @@ func (r *recommender) recommend(sw fabric.SwitchIndex, lid uint16) uint8 {
 	return r.choose(total)
 }
 
-// choose chooses one of the ports that were found. total is the sum of the uses of these ports.
+// choose chooses one of the ports that were found. The argument total is the sum of the uses of these ports.
 func (r *recommender) choose(total int) uint8 {
 	n, start := len(r.found), 0
 	if r.opt.PortShifting {

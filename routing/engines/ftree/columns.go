@@ -130,7 +130,7 @@ func (c *columns) writeAll() {
 	}
 }
 
-// write writes a block into the rows. first is the place of its first column in the order of routing.
+// write writes a block into the rows. The argument first is the place of its first column in the order of routing.
 func (c *columns) write(block []uint8, first int) {
 	var rows [8][blockSize]uint8
 	var square [8]uint64

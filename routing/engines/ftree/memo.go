@@ -48,15 +48,15 @@ func newMemo(t *tree, places []place) memo {
 	return m
 }
 
-// forget prepares the memo for a new target. present is false for an absent target.
+// forget prepares the memo for a new target. The argument present is false for an absent target.
 func (m *memo) forget(present bool) {
 	copy(m.least, m.blank)
 	copy(m.leastLower, m.blank)
 	m.off = m.hasSides && !present
 }
 
-// covered reports whether a walk down from a switch changes nothing. hops is the number of hops from the switch to the
-// target.
+// covered reports whether a walk down from a switch changes nothing. The argument hops is the number of hops from the
+// switch to the target.
 func (m *memo) covered(at *place, hops uint8) bool {
 	return at.class != none && m.least[at.class] <= hops
 }
@@ -67,7 +67,8 @@ func (m *memo) lowerCovered(at *place, hops uint8) bool {
 	return at.lowerSet == none || m.leastLower[at.lowerSet] <= hops
 }
 
-// cover records that all switches below a switch were walked. hops is the number of hops from the switch to the target.
+// cover records that all switches below a switch were walked. The argument hops is the number of hops from the switch
+// to the target.
 func (m *memo) cover(at *place, hops uint8) {
 	if m.off {
 		return

@@ -70,8 +70,8 @@ func (r *record) begin(dst fabric.SwitchIndex) {
 	}
 }
 
-// agrees reports whether the links of switch s need no entries because min-hop's counts are the same. hops is the
-// number of hops from s to the target.
+// agrees reports whether the links of switch s need no entries because min-hop's counts are the same. The argument hops
+// is the number of hops from s to the target.
 func (r *record) agrees(s fabric.SwitchIndex, hops uint8) bool {
 	return r.from != nil && r.from[s] == hops && len(r.entries[r.dst]) == 0
 }

@@ -106,8 +106,8 @@ func (t *tree) markTrees(places []place) {
 	}
 }
 
-// meetsOnce reports whether exactly one path leads down from s to each switch below it. met holds the last mark of each
-// switch.
+// meetsOnce reports whether exactly one path leads down from s to each switch below it. The argument met holds the last
+// mark of each switch.
 func (t *tree) meetsOnce(s, mark fabric.SwitchIndex, places []place, met []fabric.SwitchIndex) bool {
 	for i := range t.down[s] {
 		r := t.down[s][i].remote

@@ -122,7 +122,7 @@ func (x *indexer) above(from uint64) uint64 {
 }
 
 // spread numbers all switches that it finds by going down and up from first, and orders the groups of each switch by
-// tuple. If first is a root, it does not go up from leaves.
+// tuple. If the argument first is a root, it does not go up from leaves.
 func (x *indexer) spread(first fabric.SwitchIndex) {
 	queue := []fabric.SwitchIndex{first}
 	meet := func(list []group, next func(uint64) uint64, from fabric.SwitchIndex) {

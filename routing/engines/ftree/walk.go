@@ -7,8 +7,8 @@ import "example.org/ibconsole/fabric"
 // farthest is the number of hops to the target at which walks end.
 const farthest = fabric.NoPath - 1
 
-// set gives the neighbour of a group the entry far, which leads to s. hops is the neighbour's new number of hops to the
-// target.
+// set gives the neighbour of a group the entry far, which leads to s. The argument hops is the neighbour's new number
+// of hops to the target.
 func (w *walker) set(g *group, far uint8, s fabric.SwitchIndex, hops uint8) {
 	w.out[g.slot], w.hops[g.slot] = far, hops
 	if w.toSwitch {
@@ -17,8 +17,8 @@ func (w *walker) set(g *group, far uint8, s fabric.SwitchIndex, hops uint8) {
 }
 
 // goDown routes the switches below s, and those of the same rank, by way of s. It skips switches that already have as
-// few hops to the target. hops is the number of hops from s to the target. goDown reports whether it found adapters; if
-// so, it counts the path up to s.
+// few hops to the target. The argument hops is the number of hops from s to the target. goDown reports whether it found
+// adapters; if so, it counts the path up to s.
 func (w *walker) goDown(s, from fabric.SwitchIndex, hops uint8) bool {
 	list, at := w.down[s], &w.at[s]
 	if len(list) == 0 || hops >= farthest {
@@ -54,7 +54,7 @@ func (w *walker) canRunDown(at *place, s fabric.SwitchIndex, hops uint8) bool {
 	return w.below[s] != nil && w.lowerCovered(at, hops) && w.canRun(s, hops)
 }
 
-// canRun reports whether the runs of s can be used. hops is the number of hops from s to the target.
+// canRun reports whether the runs of s can be used. The argument hops is the number of hops from s to the target.
 func (w *walker) canRun(s fabric.SwitchIndex, hops uint8) bool {
 	return hops < mostHops && !w.off && (!w.toSwitch || w.record.agrees(s, hops))
 }
@@ -111,11 +111,11 @@ func (w *walker) stays(g *group) bool {
 }
 
 // goUp routes other switches to the target by way of s: first the switches below s, then the switches above s and those
-// below them. hops is the number of hops from s to the target.
+// below them. The argument hops is the number of hops from s to the target.
 //
 // The main path goes up first, by the group and port with the fewest counted paths, and is counted. The secondary paths
-// go up to switches that are farther from the target or have no path yet. credit is the number of times that a path may
-// still turn back down to go up elsewhere.
+// go up to switches that are farther from the target or have no path yet. The argument credit is the number of times
+// that a path may still turn back down to go up elsewhere.
 func (w *walker) goUp(s, from fabric.SwitchIndex, main bool, credit uint16, hops uint8) bool {
 	found := w.goDown(s, from, hops)
 	if hops >= farthest {

@@ -18,7 +18,7 @@ const (
 	Infinity = 0x7fffffff
 )
 
-// Element returns an element of the heap. distance must fit in 32 bits.
+// Element returns an element of the heap. The argument distance must fit in 32 bits.
 func Element(distance uint64, number int32) uint64 { return distance<<32 | uint64(uint32(number)) }
 
 // Nearer lowers the distance of an element.

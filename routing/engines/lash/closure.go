@@ -138,7 +138,7 @@ func (c *closure) take(set []uint64, to, from int32) {
 	}
 }
 
-// each calls visit for each channel that depends directly on channel a.
+// each calls the function visit for each channel that depends directly on channel a.
 func (l *layer) each(a int32, visit func(b int32)) {
 	first := l.first[l.to[a]]
 	for k, n := range l.count[l.slot[a]:l.slot[a+1]] {

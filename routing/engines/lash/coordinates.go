@@ -136,7 +136,7 @@ func (m *mesh) orderSwitches() {
 }
 
 // mergeSort sorts like qsort of the GNU C library, because another sort gives a different result if the order is
-// inconsistent. keep reports whether a may come before b.
+// inconsistent. The function keep reports whether a may come before b.
 func mergeSort(list, scratch []int32, keep func(a, b int32) bool) {
 	if len(list) < 2 {
 		return

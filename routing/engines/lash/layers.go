@@ -18,8 +18,8 @@ type layers struct {
 }
 
 // newLayers adds every pair of switches, in the order of numbers, to the first VL that stays without a cycle. Each VL
-// tries the pairs that the previous VL rejected, one row of pairs later, so that VLs work concurrently. progress
-// receives the number of finished rows of pairs.
+// tries the pairs that the previous VL rejected, one row of pairs later, so that VLs work concurrently. The function
+// progress receives the number of finished rows of pairs.
 func newLayers(ctx context.Context, p *paths, progress func(done int)) (*layers, error) {
 	c := newChannels(p)
 	l := &layers{channels: c, list: []*layer{newLayer(c)}, layerOf: make([]uint8, p.n*p.n)}

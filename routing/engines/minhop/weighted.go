@@ -50,9 +50,9 @@ type weightedHops struct {
 	prior []uint8
 }
 
-// begin sets the counts of an earlier engine as initial counts; prior is nil if there are none. Counts by ports to the
-// destination switch itself are not taken over, but recomputed. Even then the least count remains, although no port has
-// it (ucast_mgr_process_hop_0_1).
+// begin sets the counts of an earlier engine as initial counts; the argument prior is nil if there are none. Counts by
+// ports to the destination switch itself are not taken over, but recomputed. Even then the least count remains,
+// although no port has it (ucast_mgr_process_hop_0_1).
 func (m *weightedHops) begin(f *fabric.Fabric, prior routing.LIDHops) {
 	m.least = slices.Repeat([]uint8{routing.NoHops}, m.n*m.n)
 	if prior == nil {
@@ -151,7 +151,8 @@ func (m *weightedHops) Through(sw fabric.SwitchIndex, port uint8, dst fabric.Swi
 	return routing.NoHops
 }
 
-// through returns the count to dst by a link. there is the least count at the switch at the other end of the link.
+// through returns the count to dst by a link. The argument there is the least count at the switch at the other end of
+// the link.
 func (m *weightedHops) through(link int32, dst fabric.SwitchIndex, there uint8) uint8 {
 	h := uint8(min(int(m.weights[link])+int(there), routing.NoHops))
 	if m.prior != nil {

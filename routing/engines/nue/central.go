@@ -156,7 +156,7 @@ func (w *between) accumulate(s int32, share []float64) {
 	}
 }
 
-// only returns x if holds is true, and 0 otherwise.
+// only returns x if the argument holds is true, and 0 otherwise.
 func only(holds bool, x float64) float64 {
 	return math.Float64frombits(math.Float64bits(x) & -one(holds))
 }

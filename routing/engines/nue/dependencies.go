@@ -74,7 +74,7 @@ func (d *dependencies) reset(lids int) {
 // start returns the additional channel with which a search from switch s begins.
 func (d *dependencies) start(s int32) int32 { return int32(len(d.to)) + s }
 
-// edge returns the edge from channel c to channel next. next must leave the switch where c ends.
+// edge returns the edge from channel c to channel next. The argument next must leave the switch where c ends.
 func (d *dependencies) edge(c, next int32) uint32 {
 	return uint32(c)*uint32(d.width) + uint32(next-d.first[d.ends[c]])
 }

@@ -109,8 +109,8 @@ func (h *heap) raise(i int, e step) {
 }
 
 // sink moves element e down from place i until no child is nearer. Of equally near children the last one moves up,
-// because the places that are added for the comparison descend. level is the first place of the level below. If the
-// element stays, its children are written to their own places.
+// because the places that are added for the comparison descend. The argument level is the first place of the level
+// below. If the element stays, its children are written to their own places.
 func (h *heap) sink(i, level int, e step) {
 	groups, place := h.groups, h.place
 	to := h.at(i)

@@ -163,8 +163,8 @@ func (o *order) precede(d *dependencies, c, next int32) bool {
 	return true
 }
 
-// move removes channels from the list and inserts them, in their order, after another channel. It calls behind for this
-// channel after the removal.
+// move removes channels from the list and inserts them, in their order, after another channel. It calls the function
+// behind for this channel after the removal.
 func (o *order) move(channels []int32, behind func() int32) {
 	slices.SortFunc(channels, func(a, b int32) int { return cmp.Compare(o.at[a], o.at[b]) })
 	for _, c := range channels {

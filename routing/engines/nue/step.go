@@ -40,8 +40,8 @@ const (
 )
 
 // nearer returns a bit set for at most 64 channels that leave a switch. A bit is set if the channel makes the switch at
-// its end nearer than before. distance is the distance of the switch that the channels leave. nearer is branchless
-// because the branches would be unpredictable.
+// its end nearer than before. The argument distance is the distance of the switch that the channels leave. nearer is
+// branchless because the branches would be unpredictable.
 func nearer(distance step, channels, distances []step) uint64 {
 	word := uint64(0)
 	for k := len(channels) - 1; k >= 0; k-- {
@@ -51,7 +51,7 @@ func nearer(distance step, channels, distances []step) uint64 {
 	return word
 }
 
-// one returns 1 if holds is true, and 0 otherwise.
+// one returns 1 if the argument holds is true, and 0 otherwise.
 func one(holds bool) uint64 {
 	if holds {
 		return 1

@@ -146,8 +146,8 @@ func (t *tree) growByHeap(root int32) {
 	}
 }
 
-// lengthen lengthens the channels of the tree by the load on them. loads holds the load that each switch sends to the
-// root. Afterwards it holds the load that passes each switch.
+// lengthen lengthens the channels of the tree by the load on them. The argument loads holds the load that each switch
+// sends to the root. Afterwards it holds the load that passes each switch.
 func (t *tree) lengthen(loads []uint64) {
 	for _, s := range slices.Backward(t.order[1:]) {
 		up := t.up[s]

@@ -57,8 +57,8 @@ func listBehind(ctx context.Context, d *deadlocks, deps *dependencies) (behind, 
 	return b, err
 }
 
-// slotAt returns the slot of the edge on the path from switch s to a destination, or none. row is the table of the
-// switch.
+// slotAt returns the slot of the edge on the path from switch s to a destination, or none. The argument row is the
+// table of the switch.
 func (d *deadlocks) slotAt(deps *dependencies, s fabric.SwitchIndex, row []uint8, t *dest) int32 {
 	c := d.channelTo(s, row, t)
 	if c == fabric.None {
@@ -72,8 +72,8 @@ func (d *deadlocks) slotAt(deps *dependencies, s fabric.SwitchIndex, row []uint8
 	return deps.slot[c] + then
 }
 
-// channelTo returns the channel by which switch s sends to a destination, or none if it sends to no other switch. row
-// is the table of the switch.
+// channelTo returns the channel by which switch s sends to a destination, or none if it sends to no other switch. The
+// argument row is the table of the switch.
 func (d *deadlocks) channelTo(s fabric.SwitchIndex, row []uint8, t *dest) int32 {
 	if port := row[t.lid]; port != fabric.NoPath && s != t.sw {
 		return d.arc(s, port)

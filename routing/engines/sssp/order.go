@@ -55,8 +55,8 @@ type lister struct {
 	all    []target
 }
 
-// adapters adds the adapters of a switch that are not listed yet. If only is not nil, it adds only adapters in this
-// set.
+// adapters adds the adapters of a switch that are not listed yet. If the argument only is not nil, it adds only
+// adapters in this set.
 func (l *lister) adapters(s fabric.SwitchIndex, only map[uint64]bool) {
 	node := l.f.SwitchNode(s)
 	for p := fabric.PortIndex(1); p <= fabric.PortIndex(node.NumPorts); p++ {

@@ -185,7 +185,7 @@ func shortest(steps []step, distances, weight []uint32) (least, second uint64) {
 }
 
 // bestOfEqual returns the best of several equally short paths. This is the path by the nearest switch, and there by the
-// first port. sure is false if several switches are nearest.
+// first port. The result sure is false if several switches are nearest.
 func (s *search) bestOfEqual(t *tie) (best step, sure bool) {
 	nearest := uint32(math.MaxUint32)
 	for _, e := range s.steps[t.begin:t.end] {

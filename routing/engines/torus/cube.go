@@ -166,8 +166,8 @@ type finder struct {
 	free []bool // by port
 }
 
-// links calls visit with the switch at the other end of each free link of sw, in the order of ports, until visit
-// returns true.
+// links calls the function visit with the switch at the other end of each free link of sw, in the order of ports, until
+// the function visit returns true.
 func (s *finder) links(sw fabric.SwitchIndex, visit func(peer fabric.SwitchIndex) bool) bool {
 	n := s.f.SwitchNode(sw)
 	for p := range n.Ports() {

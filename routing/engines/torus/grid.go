@@ -123,7 +123,7 @@ func wrap(v, n int) int {
 	return v
 }
 
-// places calls visit for every place. x varies fastest.
+// places calls the function visit for every place. x varies fastest.
 func (t *Torus) places(visit func(Coordinates)) {
 	for z := range t.Radix[2] {
 		for y := range t.Radix[1] {

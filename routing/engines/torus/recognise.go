@@ -239,8 +239,8 @@ func (r *recogniser) measure(s fabric.SwitchIndex, pairs []pair, d int) (length,
 }
 
 // walk continues straight from s by way of next, until it comes back to s or the row ends. It returns the number of
-// switches after s. aside are the neighbours of s in other dimensions. ok is false if there is more than one straight
-// path.
+// switches after s. The argument aside has the neighbours of s in other dimensions. ok is false if there is more than
+// one straight path.
 func (r *recogniser) walk(s, next fabric.SwitchIndex, aside []fabric.SwitchIndex) (steps int, closed, ok bool) {
 	before, at := s, next
 	for steps = 1; steps <= r.members; steps++ {

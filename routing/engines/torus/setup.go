@@ -156,8 +156,8 @@ const seedsWritten = 3
 // found. The seeds share no switches.
 func (t *Torus) Config() *osm.TorusConf { return t.config(seedsWritten, false) }
 
-// config returns a configuration. seeds is the maximum number of seeds. Seeds may share switches only if shared is
-// true.
+// config returns a configuration. The argument seeds is the maximum number of seeds. Seeds may share switches only if
+// the argument shared is true.
 func (t *Torus) config(seeds int, shared bool) *osm.TorusConf {
 	c := *t.conf
 	c.Seeds = []osm.TorusSeed{t.seed}

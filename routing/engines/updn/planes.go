@@ -19,8 +19,8 @@ type planes struct {
 	bits         []uint64
 }
 
-// newPlanes converts rows of counts to bit planes. longest is the highest count of a path. O(switches^2 x depth / 8) on
-// all processors.
+// newPlanes converts rows of counts to bit planes. The argument longest is the highest count of a path. O(switches^2 x
+// depth / 8) on all processors.
 func newPlanes(ctx context.Context, counts []uint8, rows int, longest uint8) (*planes, error) {
 	words := len(counts) / rows / 64
 	p := &planes{depth: min(8, bits.Len(uint(longest)+2)), words: words}

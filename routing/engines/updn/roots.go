@@ -59,7 +59,7 @@ func Histograms(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (al
 	return all, hosts, nil
 }
 
-// eachHistogram calls visit with the histogram of each switch, and returns the number of host ports.
+// eachHistogram calls the function visit with the histogram of each switch, and returns the number of host ports.
 func eachHistogram(f *fabric.Fabric, hops routing.Hops, visit func(*Histogram)) (total int) {
 	hosts, total := hostsOf(f)
 	var leaves []int32

@@ -183,8 +183,8 @@ func backTo(rep *commits.Report, j *history.JournalEntry) string {
 		" of"
 }
 
-// planAndWrite calls write, which plans and writes a commit or a rollback. It answers with the plan and the result of
-// the writes.
+// planAndWrite calls the function write, which plans and writes a commit or a rollback. It answers with the plan and
+// the result of the writes.
 func (r *run) planAndWrite(write func(commits.Options) (commits.Report, string, error)) error {
 	opt, err := r.options()
 	if err != nil {

@@ -146,7 +146,8 @@ func writtenFacts() []answer.Field[*Change] {
 	}
 }
 
-// ifWritten returns a function for a field about the writes. It calls value, or returns None if nothing was written.
+// ifWritten returns a function for a field about the writes. It calls the function value, or returns None if nothing
+// was written.
 func ifWritten(value func(x *Change) answer.Value) func(x *Change) answer.Value {
 	return func(x *Change) answer.Value {
 		if x.Written == nil {
@@ -156,8 +157,8 @@ func ifWritten(value func(x *Change) answer.Value) func(x *Change) answer.Value 
 	}
 }
 
-// ifOthersWrote returns a function for a field about changes by others. It calls value, or returns None if nobody else
-// changed the tables.
+// ifOthersWrote returns a function for a field about changes by others. It calls the function value, or returns None if
+// nobody else changed the tables.
 func ifOthersWrote(value func(x *Change) answer.Value) func(x *Change) answer.Value {
 	return func(x *Change) answer.Value {
 		if x.Others == nil {
@@ -259,7 +260,7 @@ func nodes(key, title string, of func(*plan.Plan) []plan.Node) answer.Listed[*Ch
 	})
 }
 
-// planLayout returns the layout of a plan. If shown is false, text omits the plan; only programs get it.
+// planLayout returns the layout of a plan. If the argument shown is false, text omits the plan; only programs get it.
 func planLayout(shown bool) (items []answer.Item[*Change]) {
 	lines := func(labels []label) {
 		for _, l := range labels {

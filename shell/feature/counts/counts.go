@@ -184,7 +184,7 @@ func describe(f *fabric.Fabric, p *counters.Port, which counters.Set, grown *cou
 	}
 }
 
-// optional returns a map value, or None if entries is nil.
+// optional returns a map value, or None if the argument entries is nil.
 func optional(entries []answer.Named) answer.Value {
 	if entries == nil {
 		return answer.None()

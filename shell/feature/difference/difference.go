@@ -203,7 +203,8 @@ type layout[T any] struct {
 	items  []answer.Item[T]
 }
 
-// line adds a line that text shows if fits accepts the difference. If fits is nil, text always shows the line.
+// line adds a line that text shows if fits accepts the difference. If the function fits is nil, text always shows the
+// line.
 func (l *layout[T]) line(form string, fits func(*difference) bool) {
 	when := l.shown
 	if fits != nil {
@@ -212,7 +213,7 @@ func (l *layout[T]) line(form string, fits func(*difference) bool) {
 	l.items = append(l.items, answer.Item[T]{Line: answer.Prefixed(l.prefix, form), When: when})
 }
 
-// table adds a table. Text omits the table if hidden is true.
+// table adds a table. Text omits the table if the argument hidden is true.
 func (l *layout[T]) table(table answer.Listed[T], hidden bool) {
 	when := l.shown
 	if hidden {

@@ -131,7 +131,8 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(st.Basis(st.Live, session.NeedLinks), m))
 }
 
-// fromProof returns a function for a field about the proof. It calls value, or returns None if there is no proof.
+// fromProof returns a function for a field about the proof. It calls the function value, or returns None if there is no
+// proof.
 func fromProof(value func(*calibration.Proof) answer.Value) func(managerList) answer.Value {
 	return func(m managerList) answer.Value {
 		if m.proof == nil {

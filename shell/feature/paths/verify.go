@@ -126,8 +126,8 @@ func verifyRecords(c *feature.Call) error {
 	return c.Answer(verifyDecl.Answer(b, &a))
 }
 
-// drawnPairs returns n random pairs of end ports. If live is set, they are ports of CAs and routers only, because
-// sweeps do not read the rates of the management ports of switches.
+// drawnPairs returns n random pairs of end ports. If the argument live is set, they are ports of CAs and routers only,
+// because sweeps do not read the rates of the management ports of switches.
 func drawnPairs(c *feature.Call, n int, live bool) ([]pairs.Pair, error) {
 	st := c.Session.State()
 	f := st.Live.Fabric

@@ -256,9 +256,9 @@ func run(c *feature.Call, decl *answer.Decl[*studied], kind resilience.Kind) err
 	return stopped
 }
 
-// continueStudy simulates the failures of a kind in a state with tables. It first calls start, which returns the report
-// to continue, which may be empty. It calls save every few hundred failures. If the command is interrupted,
-// continueStudy returns both the report and an error.
+// continueStudy simulates the failures of a kind in a state with tables. It first calls the function start, which
+// returns the report to continue, which may be empty. It calls the function save every few hundred failures. If the
+// command is interrupted, continueStudy returns both the report and an error.
 func continueStudy(c *feature.Call, p *session.Picture, kind resilience.Kind,
 	start func(*resilience.Study) (*resilience.Report, error), save func(*resilience.Report) error,
 ) (*resilience.Report, error) {

@@ -56,7 +56,8 @@ const agree = "agree"
 
 func (r record) agrees() bool { return r.tables.String() == agree }
 
-// ifGranted returns a function for a field about the record. It calls value, or returns None if the pair has no record.
+// ifGranted returns a function for a field about the record. It calls the function value, or returns None if the pair
+// has no record.
 func ifGranted(value func(record) answer.Value) func(record) answer.Value {
 	return func(r record) answer.Value {
 		if r.err != nil {

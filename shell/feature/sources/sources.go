@@ -85,7 +85,7 @@ func figure(key, help string, of func(o *Overview) int) answer.Field[*Overview] 
 	}
 }
 
-// ifRead returns a function that calls value if the subnet was read, and otherwise returns NotRead.
+// ifRead returns a function that calls the function value if the subnet was read, and otherwise returns NotRead.
 func ifRead(value func(o *Overview) answer.Value) func(o *Overview) answer.Value {
 	return func(o *Overview) answer.Value {
 		if o.Trouble != "" {

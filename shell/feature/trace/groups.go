@@ -128,8 +128,8 @@ func (a *pathGroups) add(path int, list []passedSwitch) {
 	}
 }
 
-// addTo sets the switch pairs of an answer and sorts them by number of paths, most first. switches returns those of a
-// path.
+// addTo sets the switch pairs of an answer and sorts them by number of paths, most first. The function switches returns
+// those of a path.
 func (a *pathGroups) addTo(m *many, limit int, switches func(path int) []passedSwitch) {
 	slices.SortStableFunc(a.groups, func(x, y pathCount) int { return cmp.Compare(y.paths, x.paths) })
 	m.SwitchPairs, m.Sequences = int64(len(a.groups)), int64(len(a.sequences))

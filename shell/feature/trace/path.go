@@ -169,8 +169,8 @@ func (r *result) outcome() reach.Outcome {
 // notGranted is the ending of a path that would arrive, but for which the subnet manager grants no path record.
 const notGranted = "not granted"
 
-// grant sets the ending of a path that arrives but has no path record. why is the reason. If why is nil, the path has a
-// record and grant does nothing.
+// grant sets the ending of a path that arrives but has no path record. The argument why is the reason. If the argument
+// why is nil, the path has a record and grant does nothing.
 func (r *result) grant(why error) {
 	if why != nil && r.Arrives {
 		*r = result{notGranted, false, why.Error() + "; the switches would forward its packets"}

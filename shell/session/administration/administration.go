@@ -17,7 +17,7 @@ import (
 )
 
 // PathRecords requests the path records of pairs of the live fabric from the SA, by LID, with one request for each
-// pair. It calls visit with each record or error, and returns the first error of visit.
+// pair. It calls the function visit with each record or error, and returns the first error of visit.
 func PathRecords(ctx context.Context, s *session.Session, pairs []pairs.Pair,
 	visit func(pairs.Pair, sa.PathRecord, error) error) error {
 	op, err := s.Begin(ctx, "path records")

@@ -103,8 +103,8 @@ func adapted(from, to *fabric.Tables) bool {
 	return ok
 }
 
-// ask returns the fact of a key. It calls compute unless the fact is known or is being computed. If report is not nil,
-// it receives the progress.
+// ask returns the fact of a key. It calls the function compute unless the fact is known or is being computed. If the
+// argument report is not nil, it receives the progress.
 func ask[T any](ctx context.Context, m *Memo, k key, report progress,
 	compute func(context.Context, progress) (T, error)) (T, error) {
 	var none T

@@ -55,12 +55,12 @@ type Figures struct {
 }
 
 // Engines routes the what-if subnet, or the live subnet if there is no what-if. It does so with each of the named
-// engines separately, or with all engines if names is empty. It measures the tables that [session.Session.Route] would
-// stage, and the tables on the switches. It also measures the tables in the list with: names of states, history entries
-// or files with routes.
+// engines separately, or with all engines if the argument names is empty. It measures the tables that
+// [session.Session.Route] would stage, and the tables on the switches. It also measures the tables in the list with:
+// names of states, history entries or files with routes.
 //
-// Engines stages nothing. It calls found with each result. It returns an error if ctx ends, or if a name or file is
-// invalid.
+// Engines stages nothing. It calls the function found with each result. It returns an error if ctx ends, or if a name
+// or file is invalid.
 func Engines(ctx context.Context, s *session.Session, names, with []string, found func(Figures) error) error {
 	op, err := s.Begin(ctx, "compare engines")
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 
 const progressStep = 256 // number of pairs between two reports of progress
 
-// Trace follows pairs of the live fabric through the present tables of the switches. It calls visit with the index and
-// path of each pair, in no particular order.
+// Trace follows pairs of the live fabric through the present tables of the switches. It calls the function visit with
+// the index and path of each pair, in no particular order.
 func Trace(ctx context.Context, s *session.Session, all []pairs.Pair, visit func(i int, p *livetrace.Path)) error {
 	op, err := begin(ctx, s)
 	if err != nil {

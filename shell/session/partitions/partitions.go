@@ -201,7 +201,7 @@ func (g *Grants) keysOf(p fabric.PortIndex) []mad.PKey {
 }
 
 // Apply returns computed tables with the SLs of partitions or of a policy, if one of them has bits that the engine
-// uses. Unless all is set, it changes only tables that have SLs of their own.
+// uses. Unless the argument all is set, it changes only tables that have SLs of their own.
 func Apply(t *fabric.Tables, k Known, all bool) *fabric.Tables {
 	bits := paths.PartitionBits(t.SLs)
 	if t.SLs == nil && !all || bits == 0 || k.Policy == nil &&

@@ -292,8 +292,8 @@ func Words(given []Setting) string {
 // EngineNames returns all names that a chain can contain.
 func EngineNames() []string { return append(engines.Names(), file.Name, engines.NoFallback) }
 
-// invertedSetter returns the setter of a boolean option that is on by default. The setter calls take with true if the
-// option is turned off.
+// invertedSetter returns the setter of a boolean option that is on by default. The setter calls the function take with
+// true if the option is turned off.
 func invertedSetter(take func(s *Settings, without bool)) func(*Settings, string) error {
 	return func(s *Settings, value string) error {
 		on := false
@@ -401,8 +401,8 @@ func (s *Settings) Partitions(f *fabric.Fabric) []osm.Partition {
 }
 
 // GroupSL returns the SL that the partition file gives to a multicast group: that of the group's partition or, for a
-// group whose partition is unknown, that of all partitions if they have the same one. known is false otherwise. OpenSM
-// also lets a group that a host creates have the SL that the host asks for.
+// group whose partition is unknown, that of all partitions if they have the same one. The result known is false
+// otherwise. OpenSM also lets a group that a host creates have the SL that the host asks for.
 func (s *Settings) GroupSL(all []osm.Partition, g *fabric.Group) (sl uint8, known bool) {
 	if s.partitions == nil || s.partitions.GroupSLs || len(all) == 0 {
 		return 0, false

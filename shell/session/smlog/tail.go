@@ -32,8 +32,8 @@ type tail struct {
 	rest   []byte // a line without its end
 }
 
-// open opens the file. If the file is opened for the first time, head gets its first line, and the position is at most
-// maxBack bytes before its end.
+// open opens the file. If the file is opened for the first time, the function head gets its first line, and the
+// position is at most maxBack bytes before its end.
 func (t *tail) open(first bool, head func(line string)) error {
 	// A pipe without a writer would block without O_NONBLOCK.
 	f, err := os.OpenFile(t.path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -64,7 +64,7 @@ func (t *tail) open(first bool, head func(line string)) error {
 	return err
 }
 
-// read calls take with each new line. It returns an error if the file cannot be read.
+// read calls the function take with each new line. It returns an error if the file cannot be read.
 func (t *tail) read(take func(line string)) error {
 	if t.file == nil {
 		if err := t.open(false, nil); err != nil {

@@ -132,8 +132,8 @@ func (t *topology) setOpen(node fabric.NodeIndex, open bool) {
 	t.open[t.Scene.Top.Fabric.Nodes[node].GUID] = open
 }
 
-// unfold opens the selected branch. If shut is set, it closes the branch, or goes to the head of the branch that
-// contains the row.
+// unfold opens the selected branch. If the argument shut is set, it closes the branch, or goes to the head of the
+// branch that contains the row.
 func (t *topology) unfold(shut bool) {
 	if t.Cursor >= len(t.rows) {
 		return

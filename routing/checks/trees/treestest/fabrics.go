@@ -102,8 +102,8 @@ func Irregular(t testing.TB, r *rand.Rand) *fabric.Fabric {
 	return withLIDs(t, irregular(t, r, false), 0)
 }
 
-// irregular is like Irregular. If odd is set, the fabric may include CAs with two ports and switches that are cabled to
-// themselves.
+// irregular is like Irregular. If the argument odd is set, the fabric may include CAs with two ports and switches that
+// are cabled to themselves.
 func irregular(t testing.TB, r *rand.Rand, odd bool) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
