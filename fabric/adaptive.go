@@ -94,7 +94,7 @@ type PrivateEntry struct {
 // MaxTables is the maximum number of tables of a switch.
 const MaxTables = 8
 
-// Table returns the number of the table that applies to packets of service level sl that enter through port in.
+// Table returns the number of the table for packets that have a service level and enter through an input port.
 func (s *AdaptiveSwitch) Table(in, sl uint8) uint8 {
 	if i := int(in)*16 + int(sl); i < len(s.Private) {
 		if t := s.Private[i]; int(t) < len(s.Tables) {

@@ -73,8 +73,8 @@ func (c Change) String() string {
 // node GUID and port number, whatever their indexes are. Nodes that are not InSubnet are ignored.
 //
 // Changes are sorted by kind, then by the order of nodes and ports in the later state. Nodes and ports that disappeared
-// are sorted by their order in the earlier state. O(ports); O(nodes) if the argument later was made from earlier by
-// [Fabric.Without].
+// are sorted by their order in the earlier state. O(ports); O(nodes) if the later state was made from the earlier state
+// by [Fabric.Without].
 func Changes(earlier, later *Fabric) []Change {
 	if links, ok := Removed(earlier, later); ok {
 		return losses(earlier, later, links)
@@ -82,8 +82,8 @@ func Changes(earlier, later *Fabric) []Change {
 	return changes(earlier, later)
 }
 
-// losses returns the changes between two states of which the later only lacks some links of the earlier. The argument
-// links lists these links.
+// losses returns the changes between two states. The later state has only lost some links of the earlier state. The
+// argument links lists these links.
 func losses(earlier, later *Fabric, links []Link) []Change {
 	c := comparison{old: earlier}
 	links = slices.Clone(links)

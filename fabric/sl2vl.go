@@ -58,14 +58,14 @@ func (f *Fabric) MapsSLs(port PortIndex) bool {
 	return mad.CapabilityMask(f.Ports[port].CapMask)&mad.CapSLMapping != 0
 }
 
-// slot returns the index, in the slice at, of the table for packets from port in to port out. Nodes other than switches
-// ignore in.
+// slot returns the index, in the slice at, of the table for packets from an input port to an output port. Nodes other
+// than switches ignore the input port.
 func (t *SL2VL) slot(node NodeIndex, in, out uint8) int32 {
 	return t.base[node] + int32(in)*t.width[node] + int32(out)
 }
 
-// VLs returns the table of a node for packets that enter by port in and leave by port out. The argument in is 0 for
-// packets that the node itself sends. For a channel adapter, VLs ignores in.
+// VLs returns the table of a node for packets that enter by an input port and leave by an output port. The argument in
+// is 0 for packets that the node itself sends. For a channel adapter, VLs ignores this argument.
 func (t *SL2VL) VLs(node NodeIndex, in, out uint8) VLs { return t.known[t.at[t.slot(node, in, out)]] }
 
 // Has reports whether a table was set. The arguments are those of [SL2VL.VLs].

@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// With returns the fabric without the links in gone, and with additional nodes and links. Existing nodes and ports keep
-// their indexes. New nodes are appended, and links use the new indexes. Switch indexes are recomputed.
+// With returns the fabric without the links in the argument gone, and with additional nodes and links. Existing nodes
+// and ports keep their indexes. New nodes are appended, and links use the new indexes. Switch indexes are recomputed.
 //
 // A node is given as to [Builder.AddNode]. Its ports get the properties of another node of the same type, and port p of
 // an adapter gets the GUID of the node plus p. A link gets the properties of other links at its two nodes. With fails
@@ -49,7 +49,8 @@ func (f *Fabric) example(kind mad.NodeType) NodeIndex {
 	return NodeIndex(slices.IndexFunc(f.Nodes, func(n Node) bool { return n.Type == kind }))
 }
 
-// addLike adds a node. Its ports get the properties of the ports of the node like, unless the argument like is None.
+// addLike adds a node. Its ports get the properties of the ports of a similar node (argument like), unless this
+// argument is None.
 func (b *Builder) addLike(n Node, like NodeIndex) error {
 	n.SystemGUID = cmp.Or(n.SystemGUID, n.GUID)
 	if like != None {
@@ -118,8 +119,8 @@ func (f *Fabric) linkLike(port PortIndex) Port {
 	return Port{}
 }
 
-// WithLIDsOf returns f with LIDs for those ports that have none. They get the LID and LMC that they have in was,
-// another state of the subnet, unless another port of f has one of these LIDs. O(ports).
+// WithLIDsOf returns f with LIDs for those ports that have none. They get the LID and LMC that they have in another
+// state of the subnet, unless another port of f has one of these LIDs. O(ports).
 func (f *Fabric) WithLIDsOf(was *Fabric) (*Fabric, error) {
 	g := f.copy()
 	for _, e := range f.EndPorts {

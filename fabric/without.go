@@ -42,8 +42,8 @@ func (f *Fabric) Whole() *Fabric {
 	return f.whole
 }
 
-// Removed returns the links that whole has and part lacks. It requires that [Fabric.Without] made part from whole, or
-// both from the same fabric. Otherwise, or if their SM ports differ, ok is false.
+// Removed returns the links that the fabric whole has and the fabric part lacks. It requires that [Fabric.Without] made
+// the second from the first, or both from the same fabric. Otherwise, or if their SM ports differ, ok is false.
 func Removed(whole, part *Fabric) (links []Link, ok bool) {
 	root := part.whole
 	switch {
@@ -74,8 +74,8 @@ func (f *Fabric) anyUp(links []Link) bool {
 	return slices.ContainsFunc(links, func(l Link) bool { return f.Ports[l.A].Peer == l.B })
 }
 
-// lostHostPorts returns the end ports that were lost when links were removed from the fabric before. This works only if
-// nothing but hosts at the ends of these links was lost. Otherwise ok is false.
+// lostHostPorts returns the end ports that were lost when links were removed from a fabric. This works only if nothing
+// but hosts at the ends of these links was lost. Otherwise ok is false.
 func (f *Fabric) lostHostPorts(before *Fabric, links []Link) (lost map[PortIndex]bool, ok bool) {
 	lost = map[PortIndex]bool{}
 	for _, l := range links {
@@ -114,8 +114,8 @@ func (f *Fabric) Splits(links []Link) bool {
 	return false
 }
 
-// connected reports whether switches a and b are connected by links whose ports are not in down, and through switches
-// only. The search ends when it reaches b.
+// connected reports whether switches a and b are connected by links whose ports are not in the set down, and through
+// switches only. The search ends when it reaches b.
 func (f *Fabric) connected(a, b NodeIndex, down map[PortIndex]bool) bool {
 	seen := make([]bool, len(f.Switches))
 	seen[f.Nodes[a].Switch] = true
@@ -137,7 +137,7 @@ func (f *Fabric) connected(a, b NodeIndex, down map[PortIndex]bool) bool {
 	return a == b
 }
 
-// dropHosts removes the end ports in lost from the subnet.
+// dropHosts removes lost end ports from the subnet.
 func (f *Fabric) dropHosts(before *Fabric, lost map[PortIndex]bool) {
 	f.Nodes = slices.Clone(before.Nodes)
 	f.keepEnds(before, func(e PortIndex) bool { return !lost[e] })

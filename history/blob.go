@@ -56,7 +56,7 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// blob reads the blob with this ID and checks the data. The blob must not be longer than most bytes.
+// blob reads the blob with this ID and checks the data. The blob must not be longer than a number of bytes.
 func (s *Store) blob(ctx context.Context, from querier, id, most int64) ([]byte, error) {
 	var hash, packed []byte
 	err := from.QueryRowContext(ctx, "SELECT hash, data FROM blob WHERE id = ?", id).Scan(&hash, &packed)

@@ -73,8 +73,8 @@ func chain(all []JournalEntry) (c Chain, found bool) {
 }
 
 // Settle records the end of a chain. The switches now have the state after the first commit or, if the argument back is
-// set, the state before it. The argument by is the number of the commit that wrote this state, 0 if no write was
-// necessary.
+// set, the state before that commit. The argument by is the number of the commit that wrote this state, 0 if no write
+// was necessary.
 func (s *Store) Settle(ctx context.Context, c Chain, by int64, back bool) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		how := map[int64]Outcome{}

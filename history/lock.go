@@ -96,7 +96,7 @@ func (s *Store) lockPath(subnet string) string {
 }
 
 // flock takes a lock. The argument how selects a shared or an exclusive lock. If another process has the lock, flock
-// returns an error that wraps taken.
+// returns an error that wraps the argument taken.
 func flock(path string, how int, taken error) (*Lock, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

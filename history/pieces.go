@@ -62,7 +62,7 @@ func (n *numbers) uint() uint64 { return take(n, binary.Uvarint) }
 
 func (n *numbers) int() int64 { return take(n, binary.Varint) }
 
-// take decodes a number with the function read. At the end of the data, and from then on, it returns 0.
+// take decodes a number with the function read. After the end of the data it returns 0.
 func take[T uint64 | int64](n *numbers, read func([]byte) (T, int)) T {
 	v, k := read(n.b)
 	if k <= 0 {

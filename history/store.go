@@ -172,7 +172,7 @@ func connect(path string, q url.Values) (*Store, error) {
 	return s, nil
 }
 
-// known returns an error if this program does not know the version have of a file.
+// known returns an error if this program does not know the version of a file.
 func known(have int) error {
 	if have < 0 || have > version {
 		return fmt.Errorf("written by a newer ibconsole: the format has version %d, this program supports "+
@@ -201,8 +201,8 @@ func (s *Store) prepare(ctx context.Context) error {
 	})
 }
 
-// write runs change in a transaction, so the change is made completely or not at all. The error contains the path of
-// the file.
+// write runs the function change in a transaction, so the change is made completely or not at all. The error contains
+// the path of the file.
 func (s *Store) write(ctx context.Context, change func(*sql.Tx) error) error {
 	if s.readOnly != nil {
 		return s.readOnly
@@ -212,7 +212,7 @@ func (s *Store) write(ctx context.Context, change func(*sql.Tx) error) error {
 
 func (s *Store) withPath(err error) error { return failed(fabric.Escape(s.path), err) }
 
-// failed returns err with the context doing. It returns nil if err is nil.
+// failed returns err with its context, a text such as "store the outages of links". It returns nil if err is nil.
 func failed(doing string, err error) error {
 	if err == nil {
 		return nil

@@ -31,8 +31,8 @@ func NewAssembler(limit int) *Assembler {
 	return &Assembler{limit: limit, next: 1, window: 1}
 }
 
-// Take processes MAD m of the transfer. If the result answer is true, the caller must send out, which is an
-// acknowledgement or ends the transfer. An error wraps [ErrSegments] and ends the transfer.
+// Take processes MAD m of the transfer. If the result answer is true, the caller must send the MAD in the argument out.
+// This MAD is an acknowledgement or ends the transfer. An error wraps [ErrSegments] and ends the transfer.
 func (a *Assembler) Take(m, out *[Size]byte) (answer bool, err error) {
 	be := binary.BigEndian
 	if a.data == nil && a.next == 1 && a.beyond == 0 {
@@ -90,17 +90,19 @@ func (a *Assembler) Data() ([]byte, error) {
 // size returns the size of the memory in bytes that the data occupies.
 func (a *Assembler) size() int { return cap(a.data) }
 
-// Ack sets out to the acknowledgement of the segments received in order. At least one segment must have arrived.
+// Ack fills the argument out with the acknowledgement of the segments received in order. At least one segment must have
+// arrived.
 func (a *Assembler) Ack(out *[Size]byte) {
 	control(out, &a.sample, RMPPAck, RMPPOK, a.next-1, a.window)
 }
 
-// Abort sets out to a MAD that aborts the transfer. At least one segment must have arrived.
+// Abort fills the argument out with a MAD that aborts the transfer. At least one segment must have arrived.
 func (a *Assembler) Abort(out *[Size]byte, status RMPPStatus) {
 	control(out, &a.sample, RMPPAbort, status, 0, 0)
 }
 
-// again sets out to the acknowledgement of a repeated segment, because the previous acknowledgement may have been lost.
+// again fills the argument out with the acknowledgement of a repeated segment, because the previous acknowledgement may
+// have been lost.
 func (a *Assembler) again(m, out *[Size]byte) bool {
 	if m[OffRMPPType] != RMPPData || binary.BigEndian.Uint64(m[OffTID:]) != a.tid {
 		return false

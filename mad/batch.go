@@ -66,7 +66,8 @@ func (b *Batch) do(ctx context.Context, req *Request) *Reply {
 	return &b.kept
 }
 
-// Go adds a request. Wait passes the result to callback. The reply is valid only until the function callback returns.
+// Go adds a request. Wait passes the result to the function callback. The reply is valid only until this function
+// returns.
 func (b *Batch) Go(req Request, callback func(*Reply)) {
 	b.queue.push(&job{b, req, callback})
 	b.waiting++
@@ -126,7 +127,7 @@ func (b *Batch) rouse() {
 // Len returns the number of requests whose callbacks have not run.
 func (b *Batch) Len() int { return b.active + b.waiting }
 
-// fill frees the slot done unless the argument done is -1. Then it sends requests while slots are free.
+// fill frees a slot, unless the argument done is -1. Then it sends requests while slots are free.
 func (b *Batch) fill(done int) {
 	c := b.client
 	if done < 0 && b.waiting == 0 {

@@ -11,8 +11,7 @@ import (
 // errNoLID reports a request of a general service that has no LID.
 var errNoLID = errors.New("no LID: only subnet management packets can use a directed route")
 
-// pick frees the slot done unless the argument done is -1. It returns a slot that contains b's next request to send, or
-// -1.
+// pick frees a slot, unless the argument done is -1. It returns a slot that contains b's next request to send, or -1.
 func (c *Client) pick(b *Batch, done int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -223,8 +222,8 @@ func (w *window) onAnswer(used int) {
 	w.size = min(w.size+1/w.size, w.max)
 }
 
-// onLoss records the loss of a request that was sent at the time sent. Losses of requests that were sent before the
-// last halving are ignored.
+// onLoss records the loss of a request that was sent at a given time. Losses of requests that were sent before the last
+// halving are ignored.
 func (w *window) onLoss(sent, now time.Duration) {
 	if sent < w.halvedAt {
 		return

@@ -28,7 +28,7 @@ func (c *Client) receive() {
 }
 
 // take processes a frame. The argument by is the batch that received the frame, or nil if the client's goroutine
-// received it. If take returns true, the caller must send out.
+// received it. If take returns true, the caller must send the frame in the argument out.
 func (c *Client) take(f, out *Frame, by *Batch) bool {
 	be := binary.BigEndian
 	now := c.now()

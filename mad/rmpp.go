@@ -103,7 +103,7 @@ func segmented(m *[Size]byte) bool {
 	return Class(m[OffClass]) == ClassSA && m[OffRMPPFlags]&RMPPActive != 0
 }
 
-// control sets out to a control packet of the given type for the transfer to which m belongs.
+// control fills the argument out with a control packet of the given type for the transfer to which m belongs.
 func control(out, m *[Size]byte, kind uint8, status RMPPStatus, data1, data2 uint32) {
 	copy(out[:OffSAData], m[:OffSAData])
 	clear(out[OffSAData:])

@@ -61,8 +61,8 @@ func (s *Segmenter) Next(m *[Size]byte) bool {
 	return true
 }
 
-// Take processes a MAD from the receiver of the segments. If the result answer is true, the caller must send out, which
-// ends the transfer. An error wraps [ErrSegments] and ends the transfer.
+// Take processes a MAD from the receiver of the segments. If the result answer is true, the caller must send the MAD in
+// the argument out, which ends the transfer. An error wraps [ErrSegments] and ends the transfer.
 func (s *Segmenter) Take(m, out *[Size]byte) (answer bool, err error) {
 	be := binary.BigEndian
 	if !segmented(m) || be.Uint64(m[OffTID:]) != be.Uint64(s.head[OffTID:]) || s.Done() {

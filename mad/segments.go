@@ -55,8 +55,8 @@ func (c *Client) countSegments(s *slot, bytes int) {
 	s.segmentBytes = bytes
 }
 
-// complete ends the request in slot i because its answer has arrived completely. It sets out to the acknowledgement of
-// the last segment.
+// complete ends the request in slot i because its answer has arrived completely. It fills the argument out with the
+// acknowledgement of the last segment.
 func (c *Client) complete(i int, out *Frame) {
 	s := &c.slots[i]
 	c.acks.add(out)
@@ -118,8 +118,8 @@ func (l *recentAcks) add(f *Frame) {
 	l.next = (l.next + 1) % len(l.frames)
 }
 
-// repeat sets out to the last acknowledgement of the transfer to which the segment f belongs. It returns false if it
-// does not have the acknowledgement.
+// repeat fills the argument out with the last acknowledgement of the transfer to which the segment f belongs. It
+// returns false if it does not have the acknowledgement.
 func (l *recentAcks) repeat(f, out *Frame) bool {
 	if f.Status != 0 || !segmented(&f.Data) || f.Data[OffRMPPType] != RMPPData {
 		return false

@@ -77,8 +77,8 @@ type SLToVLTable struct {
 	spare [DataSize - SLs/2]byte
 }
 
-// SLToVLMod returns the attribute modifier for the table of a switch from port in to port out. A channel adapter has
-// one table, with modifier 0.
+// SLToVLMod returns the attribute modifier for the table of a switch from an input port to an output port. A channel
+// adapter has one table, with modifier 0.
 func SLToVLMod(in, out uint8) uint32 { return uint32(in)<<8 | uint32(out) }
 
 func (*SLToVLTable) AttrID() AttrID { return AttrSLToVLTable }

@@ -85,8 +85,8 @@ const slab = 64
 
 func newTargets(limit int) targets { return targets{index: map[Target]int32{}, limit: limit} }
 
-// find returns the index of the target of a request. It first checks the index guess. The result is valid until the
-// next call of find, and as long as requests to the target are in flight or waiting.
+// find returns the index of the target of a request. It first checks the index in the argument guess. The result is
+// valid until the next call of find, and as long as requests to the target are in flight or waiting.
 func (t *targets) find(r *Request, guess int32) int32 {
 	if uint(guess) >= uint(len(t.all)) || !r.goesTo(&t.all[guess].key) {
 		key, known := r.target(), false
@@ -228,8 +228,8 @@ func (p *parking) unpark(t *target) *Batch {
 	return b
 }
 
-// remove removes from the list of t the job that follows place before. If the argument before is -1, it removes the
-// first job.
+// remove removes from the list of t the job that follows a place (argument before). If this argument is -1, it removes
+// the first job.
 func (p *parking) remove(t *target, before int32) {
 	i := t.first
 	if before >= 0 {

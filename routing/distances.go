@@ -109,7 +109,8 @@ func search[strip line | half](d *Distances, w0 int, list []fabric.SwitchIndex, 
 	}
 }
 
-// set records that switch s has the distance hop from the switches whose bits are set in fresh, in one word of its row.
+// set records that switch s has the distance hop from some switches, in one word of its row. The bits of these switches
+// are set in the argument fresh.
 func (d *Distances) set(s, word int, fresh uint64, hop uint8) {
 	d.low[s*d.words+word] |= fresh & -uint64(hop&1)
 	d.mid[s*d.words+word] |= fresh & -uint64(hop>>1&1)
@@ -141,7 +142,7 @@ func (d *Distances) Through(sw fabric.SwitchIndex, port uint8, dst fabric.Switch
 func (d *Distances) From(sw fabric.SwitchIndex) []uint8 { return d.hops[int(sw)*d.n : (int(sw)+1)*d.n] }
 
 // LeastHopPorts finds, for each destination switch, the ports of sw that have the fewest hops to this switch. It fills
-// sets, one set for each destination, and returns sets. O(links of sw x switches / 64).
+// sets, one set for each destination, and returns the filled slice. O(links of sw x switches / 64).
 func (d *Distances) LeastHopPorts(sw fabric.SwitchIndex, sets PortSets) PortSets {
 	sets.Clear()
 	links := d.graph.Of(sw)

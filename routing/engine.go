@@ -118,7 +118,7 @@ func RefuseVLs(engine, format string, args ...any) error {
 	return &RefusedError{Engine: engine, Reason: fmt.Sprintf(format, args...), TooFewVLs: true}
 }
 
-// RefuseWithHops adds hop counts to refused if it is a [RefusedError].
+// RefuseWithHops adds hop counts to an error if the error is a [RefusedError].
 func RefuseWithHops(hops Hops, refused error) error {
 	if e, ok := errors.AsType[*RefusedError](refused); ok {
 		e.Hops = hops

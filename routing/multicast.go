@@ -8,7 +8,7 @@ import (
 )
 
 // GroupRoot returns the switch from which OpenSM builds the tree of a multicast group (osm_mcast_mgr.c,
-// mcast_mgr_find_optimal_switch). It is the first switch with the fewest hops to its farthest member. It is None if
+// mcast_mgr_find_optimal_switch). This is the first switch with the fewest hops to its farthest member. It is None if
 // there are no switches. A switch with members on its ports counts as one hop farther, unless it is a member itself.
 // O(switches x switches with members).
 func GroupRoot(f *fabric.Fabric, hops Hops, members []fabric.PortIndex) fabric.SwitchIndex {
@@ -68,9 +68,9 @@ type TreeLink struct {
 	Up, Down uint8
 }
 
-// AddTree adds to mft the part of a spanning tree that the members of a multicast group need. It returns the members
-// that the tree does not reach: routers, and members on switches outside the tree. up returns the cable towards the
-// root for each switch except the root. O(members x hops).
+// AddTree adds to the tables mft the part of a spanning tree that the members of a multicast group need. It returns the
+// members that the tree does not reach: routers, and members on switches outside the tree. The function up returns the
+// cable towards the root for each switch except the root. O(members x hops).
 func AddTree(f *fabric.Fabric, mft *fabric.MFT, mlid uint16, root fabric.SwitchIndex, members []fabric.PortIndex,
 	up func(fabric.SwitchIndex) (l TreeLink, reached bool)) (outside []fabric.PortIndex) {
 	for _, m := range members {

@@ -34,7 +34,8 @@ func NewPortSets(n int, highestPort uint8) PortSets {
 	return PortSets{words: words, bits: make([]uint64, n*words)}
 }
 
-// PortSetsOf returns the sets that are stored in bits. Each set takes words words; see [PortSetWords].
+// PortSetsOf returns the sets that are stored in a slice. The argument words is the number of words of each set; see
+// [PortSetWords].
 func PortSetsOf(bits []uint64, words int) PortSets { return PortSets{words: words, bits: bits} }
 
 // Clear empties all sets.
@@ -75,8 +76,8 @@ func (s PortSets) Range() (lowest, highest int) {
 // Put replaces set i.
 func (s PortSets) Put(i fabric.SwitchIndex, set *PortSet) { copy(s.Words(i), set[:]) }
 
-// PutByPort replaces one word, with number block, of the 64 sets from 64*word on. Port 64*block+i becomes a member of
-// set 64*word+j if bit j of ports[i] is set. PutByPort changes ports.
+// PutByPort replaces one word of each of the 64 sets from set 64*word on. The argument block is the number of this
+// word. Port 64*block+i becomes a member of set 64*word+j if bit j of ports[i] is set. PutByPort changes ports.
 func (s PortSets) PutByPort(word int, block uint8, ports *[64]uint64) {
 	transpose(ports)
 	first := word * 64

@@ -15,8 +15,8 @@ const mostUnanswered = 4
 // reportEvery is the number of steps between two calls of Options.Progress.
 const reportEvery = 256
 
-// each calls the function begin with 0 to n-1, each time that another request can be sent. It returns when all requests
-// of begin and of their callbacks have ended. Once the context ends, it makes no more calls.
+// each calls the function begin with the numbers 0 to n-1. It calls it each time that another request can be sent. It
+// returns when all requests of begin and of their callbacks have ended. Once the context ends, it makes no more calls.
 func (a *applier) each(n int, begin func(i int)) {
 	if a.fatal != nil {
 		return

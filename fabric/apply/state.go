@@ -58,8 +58,8 @@ func (a *applier) arm(i int, byPort map[fabric.PortIndex]int) {
 	a.raise(i, mad.PortArmed)
 }
 
-// raise sets a port to the state to. If the port refuses, raise reads its state again: the port may have reached this
-// state or a higher state by itself.
+// raise sets a port to a state. If the port refuses, raise reads its state again: the port may have reached this state
+// or a higher state by itself.
 func (a *applier) raise(i int, to mad.PortState) {
 	s := &a.w.States[i]
 	get := s.Get(a.f)

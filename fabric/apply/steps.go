@@ -71,7 +71,7 @@ func (a *applier) phases() []phase {
 	)
 }
 
-// pick returns the tasks whose index makes match return want.
+// pick returns the tasks for whose index the function match returns the value of the argument want.
 func pick(tasks []task, match func(i int) bool, want bool) []*task {
 	var some []*task
 	for i := range tasks {

@@ -172,7 +172,7 @@ func (l *Ledger) Standing(k Key) []Standing {
 	return all
 }
 
-// Forget removes the ports whose last reading is older than before.
+// Forget removes the ports whose last reading was made before a time.
 func (l *Ledger) Forget(before time.Time) {
 	for k, a := range l.ports {
 		if a.last.At.Before(before) {

@@ -19,13 +19,13 @@ type Round struct {
 	long  time.Duration
 }
 
-// NewRound returns a round over the ports that begins at the time began and takes the duration long. A duration of 0
-// makes all ports due at once.
+// NewRound returns a round over the ports with the given begin and duration. A duration of 0 makes all ports due at
+// once.
 func NewRound(ports []fabric.PortIndex, began time.Time, long time.Duration) *Round {
 	return &Round{ports: ports, began: began, long: long}
 }
 
-// Due removes the ports that are due at the time now from the round, and returns them.
+// Due removes the ports that are due at the given time from the round, and returns them.
 func (r *Round) Due(now time.Time) []fabric.PortIndex {
 	upTo := len(r.ports)
 	if past := now.Sub(r.began); past < r.long {
@@ -43,8 +43,8 @@ func (r *Round) Left() int { return len(r.ports) - r.done }
 // share is the number of portions of a round per second.
 const share = 4
 
-// ReadRound reads the given ports, or [AllPorts] if none are given. It spreads the requests evenly over the duration
-// long. If ctx ends, it returns the ports that it has read and an error.
+// ReadRound reads the given ports, or [AllPorts] if none are given. It spreads the requests evenly over the given
+// duration. If ctx ends, it returns the ports that it has read and an error.
 func ReadRound(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, long time.Duration,
 	ports ...fabric.PortIndex) (*Reading, error) {
 	if len(ports) == 0 {

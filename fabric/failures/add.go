@@ -114,7 +114,7 @@ func nextGUID(f *fabric.Fabric, kind mad.NodeType) uint64 {
 }
 
 // Move returns a finder that moves a cable to another port. The argument node is NODE or NODE/PORT and identifies the
-// cable end; to is the new NODE/PORT.
+// cable end. The argument to is the new NODE/PORT.
 func Move(node, to string) Finder {
 	return func(_, whole *fabric.Fabric) ([]Failure, error) {
 		at, err := places.Resolve(whole, node)

@@ -55,7 +55,7 @@ func OfLink(f *fabric.Fabric, l fabric.Link) Failure {
 	return Failure{What: "link", Name: f.PortName(l.A) + " -- " + f.PortName(l.B), Links: []fabric.Link{l}}
 }
 
-// OfNodes returns the failure of nodes with all their links. The failure gets the kind what and a name.
+// OfNodes returns the failure of nodes with all their links. The failure gets a kind and a name.
 func OfNodes(f *fabric.Fabric, what, name string, nodes ...fabric.NodeIndex) Failure {
 	return Failure{What: what, Name: name, Links: linksOf(f, nodes), Nodes: nodes}
 }

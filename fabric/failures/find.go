@@ -59,7 +59,7 @@ func Link(port fabric.PortIndex) Finder {
 	}
 }
 
-// Nodes returns a finder for the failure of nodes with all their links. The failure gets the kind what and a name.
+// Nodes returns a finder for the failure of nodes with all their links. The failure gets a kind and a name.
 func Nodes(what, name string, nodes ...fabric.NodeIndex) Finder {
 	return func(now, whole *fabric.Fabric) ([]Failure, error) {
 		if len(linksOf(now, nodes)) == 0 {
@@ -71,7 +71,7 @@ func Nodes(what, name string, nodes ...fabric.NodeIndex) Finder {
 	}
 }
 
-// Random returns a finder for the failure of n links between switches, which it chooses by seed.
+// Random returns a finder for the failure of n links between switches, which it chooses by a seed.
 func Random(n int, seed uint64) Finder {
 	return func(now, _ *fabric.Fabric) ([]Failure, error) {
 		var links []fabric.Link
@@ -95,7 +95,7 @@ func Random(n int, seed uint64) Finder {
 
 // ToRestore interprets the words of a restore command as [Named] does. The function match reports whether a failure is
 // the one to undo. If no failure matches, the named part is only a part of a failure, such as a node of a director, and
-// repair repairs that part.
+// the result repair is the failure that repairs that part.
 func ToRestore(whole *fabric.Fabric, what string, words []string) (match func(Failure) bool, repair Failure,
 	err error) {
 	if what == "link" {

@@ -221,7 +221,7 @@ func (w *walker) follow(out uint8) {
 	})
 }
 
-// enter continues the trace at a node, which the packet enters through port in.
+// enter continues the trace at a node, which the packet enters through a port.
 func (w *walker) enter(info mad.NodeInfo, in int) {
 	again := false
 	for _, h := range w.path.Hops {

@@ -27,8 +27,8 @@ func (l *Loss) Link() bool { return l.Peer.GUID != 0 }
 type List []Loss
 
 // After returns the list after a new sweep. It adds links and nodes that the previous sweep found and that are now
-// missing. It removes links and nodes that have come back. The previous sweep returned the fabric was at the time at;
-// the new sweep returned the fabric is. O(ports + losses).
+// missing. It removes links and nodes that have come back. The arguments are the fabric and the time of the previous
+// sweep, and the fabric of the new sweep. O(ports + losses).
 func (l List) After(was *fabric.Fabric, at time.Time, is *fabric.Fabric, unanswered []sweep.Unanswered) List {
 	var out List
 	type key struct{ a, b [2]uint64 }

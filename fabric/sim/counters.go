@@ -227,7 +227,7 @@ func (s *Sim) SetTraffic(bytes []float64) {
 	}
 }
 
-// count adds the traffic of a port up to now to the port's counters.
+// count adds the traffic of a port up to a time to the port's counters.
 func (s *Sim) count(port fabric.PortIndex, now time.Time) {
 	t := s.ports[port].traffic
 	if t == nil {

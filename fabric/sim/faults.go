@@ -98,9 +98,9 @@ type event struct {
 	do func()
 }
 
-// After schedules a call of do. The call happens after the given number of further requests, before the next request.
-// So a switch can disappear at a reproducible point of a sweep. The function do runs in the goroutine that sends. It
-// may change the subnet, but must not send.
+// After schedules a call of the function do. The call happens after the given number of further requests, before the
+// next request. So a switch can disappear at a reproducible point of a sweep. The function do runs in the goroutine
+// that sends. It may change the subnet, but must not send.
 func (s *Sim) After(requests uint64, do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

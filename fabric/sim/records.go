@@ -56,8 +56,8 @@ const (
 
 func (q *query) has(components sa.Mask) bool { return q.mask&components == components }
 
-// matches reports whether all components of a record that the query requests match. It ignores the components in
-// except.
+// matches reports whether all components of a record that the query requests match. It ignores the components in the
+// argument except.
 func (q *query) matches(record []byte, widths []int, except sa.Mask) bool {
 	at := 0
 	for i, width := range widths {

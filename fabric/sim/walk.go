@@ -91,8 +91,9 @@ func (s *Sim) walkPath(from fabric.PortIndex, m *[mad.Size]byte) (at fabric.Port
 	return at, true
 }
 
-// hop sends a packet from the node of port at through port out and returns the port that receives the packet, or None.
-// Switches forward packets. Other nodes only send their own packets, and only through the sender's port.
+// hop sends a packet from the node of a port (argument at) through another port of the node (argument out). It returns
+// the port that receives the packet, or None. Switches forward packets. Other nodes only send their own packets, and
+// only through the sender's port.
 func (s *Sim) hop(at fabric.PortIndex, out uint8, first bool) fabric.PortIndex {
 	p := &s.ports[at]
 	n := &s.nodes[p.node]

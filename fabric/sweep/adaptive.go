@@ -150,8 +150,8 @@ func (r *reader) gotLIDGroups(t task, reply *mad.Reply) {
 	}
 }
 
-// buildAdaptive makes the adaptive routing of the switches in adapting. It skips switches whose attributes are
-// incomplete or contradictory.
+// buildAdaptive makes the adaptive routing of the given switches. It skips switches whose attributes are incomplete or
+// contradictory.
 func (r *reader) buildAdaptive(adapting []fabric.NodeIndex) {
 	incomplete := map[fabric.SwitchIndex]bool{}
 	for _, m := range r.misses {

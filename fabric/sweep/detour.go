@@ -112,7 +112,7 @@ func (s *sweeper) lostNodes() map[int32]bool {
 	return lost
 }
 
-// walk calls do with the two ports of each known link of a path.
+// walk calls the function do with the two ports of each known link of a path.
 func (s *sweeper) walk(path mad.Path, do func(p, q *port)) {
 	at := int32(0)
 	for hop := range path.Len() {
@@ -134,8 +134,9 @@ func (s *sweeper) trust(path mad.Path) {
 	s.walk(path, func(p, q *port) { p.suspected, q.suspected = 0, 0 })
 }
 
-// alternativePaths returns paths to the nodes in to over links that are not down. It prefers paths with the fewest
-// suspicions (see suspect), then those with the fewest hops. Passing through a node in to counts as one suspicion.
+// alternativePaths returns paths to the nodes in the argument to, over links that are not down. It prefers paths with
+// the fewest suspicions (see suspect), then those with the fewest hops. Passing through a node of this argument counts
+// as one suspicion.
 func (s *sweeper) alternativePaths(to map[int32]bool) map[int32]mad.Path {
 	type step struct {
 		node int32

@@ -20,8 +20,8 @@ const DefaultSAKey = 1
 //
 // The SA reports the members of groups only to trusted clients, which have the SA's key. Without the key in c, or if a
 // table is truncated, Groups requests the memberships of each end port of f. The SA also reports join states only to
-// trusted clients. For other clients full is false, and all members are assumed to be full members. With a wrong key
-// OpenSM does not respond, and the error wraps mad.ErrTimeout.
+// trusted clients. For other clients the result full is false, and all members are assumed to be full members. With a
+// wrong key OpenSM does not respond, and the error wraps mad.ErrTimeout.
 func Groups(ctx context.Context, c *sa.Client, f *fabric.Fabric, progress func(done, total int)) (groups []fabric.Group,
 	full bool, err error) {
 	a := groupReader{ctx: ctx, c: c, untrusted: c, f: f}

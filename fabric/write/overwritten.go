@@ -21,9 +21,9 @@ type finder struct {
 }
 
 // Overwritten reports the values that writing the list would overwrite although they are unexpected. The list changes
-// live tables into staged tables. The tables in was are those that the switches may be expected to hold. A value in the
-// live tables is reported if none of the tables in was contains it. Values that are unknown in all tables of was are
-// skipped. O(size of the list).
+// live tables into staged tables. The argument was lists the tables that the switches may be expected to hold. A value
+// in the live tables is reported if none of the expected tables contains it. Values that are unknown in all expected
+// tables are skipped. O(size of the list).
 func (w *List) Overwritten(live, staged *fabric.Tables, was []*fabric.Tables, report Found) {
 	f := &finder{live, staged, was}
 	for i := range w.LIDs {

@@ -112,9 +112,9 @@ type Acknowledgement struct {
 // Unobserved is the time after which two observations are no longer one period.
 const Unobserved = 5 * time.Minute
 
-// Observe stores the problems of a subnet that were found at a time. A problem that was not found closes if isChecked
-// is true for it. It returns the episodes that opened and closed. Problems that have one ID are one episode. O(open
-// episodes + found).
+// Observe stores the problems of a subnet that were found at a time. A problem that was not found closes if the
+// function isChecked returns true for the problem. Observe returns the episodes that opened and closed. Problems with
+// the same ID are one episode. O(open episodes + found).
 func (s *Store) Observe(ctx context.Context, subnet string, when time.Time, found []problems.Problem,
 	isChecked func(*problems.Problem) bool) (opened, closed []Episode, err error) {
 	err = s.change(ctx, func(tx *sql.Tx) error {

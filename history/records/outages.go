@@ -104,9 +104,10 @@ type LinkChange struct {
 	Pairs int64
 }
 
-// ObserveLinks stores the outages of links. The changes since the last call are in the order of time. The links in down
-// are the links that a sweep at the time when did not find; their WasUp and Pairs are stored with new outages. Links of
-// open outages for which isUp is true have come back. O(open outages + changes + down).
+// ObserveLinks stores the outages of links. The changes since the last call are in the order of time. The argument down
+// lists the links that the last sweep did not find, and the argument when is the time of that sweep. The WasUp and
+// Pairs of these links are stored with new outages. If the function isUp returns true for the link of an open outage,
+// the link has come back. O(open outages + changes + missing links).
 func (s *Store) ObserveLinks(ctx context.Context, subnet string, when time.Time, changes []LinkChange, down []Outage,
 	isUp func(a, b fabric.End) bool) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {

@@ -36,8 +36,8 @@ func (s *Store) consistently(ctx context.Context, read func(*sql.Conn) error) er
 type span struct{ since, until int64 }
 
 // each calls the function visit for the samples of a block that end in a span, level by level, in the order of time
-// within a level. It skips rolled-up samples if the samples from which they were made still exist. If ofHours is set,
-// it visits only the level hours, with all rolled-up samples.
+// within a level. It skips rolled-up samples if the samples from which they were made still exist. If the argument
+// ofHours is set, it visits only the samples of the hourly level, including all rolled-up samples.
 func (s *Store) each(ctx context.Context, from querier, subnet int64, block int, in span, ofHours bool,
 	visit func(row, *block) error) error {
 	if in.until <= in.since {

@@ -35,7 +35,7 @@ func (s *Store) RollUp(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// rollSlot rolls up the oldest remaining slot. It returns false if no remaining slot ended before the time by.
+// rollSlot rolls up the oldest remaining slot. It returns false if no remaining slot ended before the given time.
 func (s *Store) rollSlot(ctx context.Context, level int, by int64) (more bool, err error) {
 	to, err := setting(ctx, s.db, rolledTo(level))
 	if err != nil {

@@ -135,7 +135,7 @@ func (s *Store) first(ctx context.Context, level int) (int64, error) {
 	return first.Int64, err
 }
 
-// oldest returns the samples to remove next: those of a level up to the time to. The time is 0 if there are no samples.
+// oldest returns the samples to remove next: those of a level up to a time. The time is 0 if there are no samples.
 func (s *Store) oldest(ctx context.Context) (level int, to int64, err error) {
 	var firsts [hours + 1]int64
 	for level := range firsts {

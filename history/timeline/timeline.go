@@ -215,8 +215,8 @@ func placed(held []history.Entry, events []history.Event) []Moment {
 	return all
 }
 
-// EntryAt returns the last entry that was first read at or before the time by. If there is no such entry, it returns
-// the first entry.
+// EntryAt returns the last entry that was first read at or before a time. If there is no such entry, it returns the
+// first entry.
 func EntryAt(held []history.Entry, by time.Time) *Seen {
 	if len(held) == 0 {
 		return nil

@@ -97,7 +97,7 @@ func (r *recorder) counts() Stats {
 	return r.stats
 }
 
-// sent records a frame that is sent by a port with the LID own.
+// sent records a frame that a port sends. The argument own is the LID of the port.
 func (r *recorder) sent(f *mad.Frame, own uint16) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,7 +110,7 @@ func (r *recorder) sent(f *mad.Frame, own uint16) {
 	r.add(f, own, f.DLID)
 }
 
-// received records a frame that was received by a port with the LID own.
+// received records a frame that a port received. The argument own is the LID of the port.
 func (r *recorder) received(f *mad.Frame, own uint16) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

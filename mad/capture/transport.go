@@ -72,7 +72,7 @@ func (t *Transport) Stop() (Stats, error) {
 	return t.last, err
 }
 
-// Continue takes over a running capture from another transport. The other transport then captures nothing.
+// Continue takes over a running capture from another transport. After that, the other transport captures nothing.
 func (t *Transport) Continue(from *Transport) {
 	from.mu.Lock()
 	r, last := from.on.Swap(nil), from.last

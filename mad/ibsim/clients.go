@@ -44,7 +44,7 @@ func (s *clients) add(c *client) {
 	s.wakeUp() // so that it waits for c, too
 }
 
-// drop removes all clients except the first keep ones and returns the removed clients.
+// drop removes all clients except a number of first clients, and returns the removed clients.
 func (s *clients) drop(keep int) []*client {
 	s.use.Lock()
 	keep = min(keep, len(s.all))
@@ -55,7 +55,7 @@ func (s *clients) drop(keep int) []*client {
 	return dropped
 }
 
-// inFlight returns the number of answers that are expected. The caller must hold the lock use.
+// inFlight returns the number of answers that are expected. The caller must hold the lock of the clients (field use).
 func (s *clients) inFlight() int {
 	n := 0
 	for _, c := range s.all {

@@ -33,8 +33,8 @@ func (m *messages) resize(n int) {
 	}
 }
 
-// send sends the packets from index from up to, but not including, index to. It sends as many as possible without
-// waiting. It returns EAGAIN if it sent none.
+// send sends a range of packets. The argument to is the index after the last packet. It sends as many as possible
+// without waiting. It returns EAGAIN if it sent none.
 func (m *messages) send(fd, from, to int) (int, error) {
 	return transfer(unix.SYS_SENDMMSG, fd, m.headers[from:to])
 }

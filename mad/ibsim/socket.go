@@ -70,7 +70,7 @@ const firstNumber = 1 << 23
 
 func newNumber() uint32 { return firstNumber + rand.Uint32N(1<<30) }
 
-// open returns a datagram socket that is bound to the address own.
+// open returns a datagram socket that is bound to an address.
 func open(family int, own unix.Sockaddr) (int, error) {
 	fd, err := unix.Socket(family, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {

@@ -218,8 +218,8 @@ func (t *Transport) Recv(f *mad.Frame) error {
 	}
 }
 
-// readPacket reads a packet into in. If the kernel reports that the packet is longer, the packet stays queued, and
-// readPacket reads it again into a larger buffer.
+// readPacket reads a packet into a buffer. If the kernel reports that the packet is longer, the packet stays queued,
+// and readPacket reads it again into a larger buffer.
 func readPacket(read func([]byte) (int, error), in []byte) ([]byte, error) {
 	n, err := read(in)
 	if errors.Is(err, unix.ENOSPC) {

@@ -45,7 +45,8 @@ func (s *Structure) findCages() []Cage {
 }
 
 // isCage reports whether the switches of a system are a cage. They must lead to nodes of the same systems. If a
-// neighbouring system consists of several switches, each switch of the cage must lead to different ones.
+// neighbouring system consists of several switches, each switch of the cage must lead to different switches of that
+// system.
 func (s *Structure) isCage(of []fabric.SwitchIndex, systems map[uint64][]fabric.SwitchIndex) bool {
 	f := s.Fabric
 	having := map[uint64]int{} // by neighbouring system, the number of switches that lead to it

@@ -111,7 +111,7 @@ func classesOf(f *fabric.Fabric, hints *Hints) *Classes {
 	return c
 }
 
-// rank returns the rank of each switch. It adds the leaves without hosts to leaves.
+// rank returns the rank of each switch. It adds the leaves without hosts to the argument leaves.
 func (c *Classes) rank(leaves []bool, widest int) []int32 {
 	var ranks []int32
 	if c.groups = c.dragonflyPlus(leaves); c.groups != nil {

@@ -258,8 +258,8 @@ func speedText(v int64) string { return fmt.Sprintf("%v%v", fabric.Width(v>>8), 
 // mostNamedOf properties differ.
 const mostNamedOf, leastNamed = 4, 8
 
-// differences appends the facts that differ from the usual facts to out. It sorts all differences by subnet, kind and
-// text.
+// differences appends to the slice out the facts that differ from the usual facts. It sorts all differences by subnet,
+// kind and text.
 func (a *comparison) differences(out []Difference) []Difference {
 	out = append(out, a.missingSwitches()...)
 	for k, values := range a.facts {
@@ -500,8 +500,8 @@ func (a *comparison) modelTablesOf(i int, t *fabric.Tables) modelTables {
 	return all
 }
 
-// entry returns the port by which a switch forwards to a LID of a destination. at is the position of the LID among the
-// LIDs of the destination.
+// entry returns the port by which a switch forwards to a LID of a destination. The argument at is the position of the
+// LID among the LIDs of the destination.
 func (t *modelTables) entry(row, column, at int) int {
 	switch sw := t.rows[row]; {
 	case sw == fabric.None || at >= len(t.lids[column]):

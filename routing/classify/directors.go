@@ -65,8 +65,8 @@ func (s *Structure) findDirectors() (all []Director) {
 	return all
 }
 
-// chassisOf returns the chassis name that most boards have in common. If no board has one, it returns the name of the
-// first board.
+// chassisOf returns the chassis name that most boards have in common. If no board has a chassis name, it returns the
+// name of the first board.
 func chassisOf(f *fabric.Fabric, boards []fabric.SwitchIndex) string {
 	having := map[string]int{}
 	best := ""

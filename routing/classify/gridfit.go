@@ -25,11 +25,12 @@ type placing struct {
 	links, crooked int
 }
 
-// gridFrom lays out the switches of a grid, beginning with origin. It returns nil if the switches are not a grid.
+// gridFrom lays out the switches of a grid, beginning with a given switch. It returns nil if the switches are not a
+// grid.
 //
 // The layout uses a property of products of rows and rings. Two neighbours of a switch along different dimensions have
-// a second common neighbour. Two neighbours along the same dimension have none. Rings of four are laid out as two
-// dimensions of size two until their ends are counted.
+// a second common neighbour. Two neighbours along the same dimension have no second common neighbour. Rings of four are
+// laid out as two dimensions of size two until their ends are counted.
 //
 // A switch gets the place that is next to most of its neighbours, and to at least two. If there is no such place, it
 // continues the row of a neighbour. O(links x dimensions).
@@ -194,8 +195,8 @@ func (at place) isSameOnRing(other place) bool {
 
 // straightPlace returns the free place at which a switch continues the row of a neighbour. The place must be unique.
 //
-// Let by be the neighbour and before the place before by in the row. The switch and the switch at before must have no
-// common neighbour except by. If a switch is next to the row at by, the switch must have a common neighbour with it.
+// The switch and the switch before that neighbour in the row must have no common neighbour except that neighbour. If a
+// third switch is next to the row at that neighbour, the switch must have a common neighbour with it.
 func (p *placing) straightPlace(sw fabric.SwitchIndex) (to place, ok bool) {
 	for _, peer := range p.peers[sw] {
 		at, placed := p.at[peer.sw]
@@ -215,7 +216,8 @@ func (p *placing) straightPlace(sw fabric.SwitchIndex) (to place, ok bool) {
 	return to, ok
 }
 
-// isStraight reports whether the switch sw continues the row that leads from the place before to the switch by.
+// isStraight reports whether the switch sw continues a row. The row leads from a place (argument before) to a switch
+// (argument by).
 func (p *placing) isStraight(sw, by fabric.SwitchIndex, before place) bool {
 	row, hasNext, square := false, false, false
 	for _, peer := range p.peers[by] {

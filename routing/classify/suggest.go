@@ -287,7 +287,7 @@ func (c *Classes) suggestionFor(roots []fabric.SwitchIndex) (*Suggestion, int32)
 	return s, usual
 }
 
-// withRoots returns a copy of the classes with these roots.
+// withRoots returns a copy of the classes with the given roots.
 func (c *Classes) withRoots(roots []fabric.SwitchIndex) *Classes {
 	n := *c
 	n.Switches, n.Adapters = slices.Clone(c.Switches), slices.Clone(c.Adapters)

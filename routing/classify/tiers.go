@@ -73,8 +73,8 @@ func (c *Classes) settle(level []fabric.SwitchIndex, rank []int32) []fabric.Swit
 	return stay
 }
 
-// addDrained adds leaves without compute nodes to leaves, and reports whether it found any. Such a leaf has rank 2 or
-// higher. It is linked only to switches above one of the leaves, or its name is like the name of leaves.
+// addDrained adds leaves without compute nodes to the argument leaves, and reports whether it found any. Such a leaf
+// has rank 2 or higher. It is linked only to switches above one of the leaves, or its name is like the name of a leaf.
 func (c *Classes) addDrained(leaves []bool, rank []int32, widest int) bool {
 	named := c.names(leaves, rank)
 	var drained []fabric.SwitchIndex

@@ -122,7 +122,7 @@ func LackLIDs(f *fabric.Fabric) bool {
 	return slices.ContainsFunc(f.EndPorts, func(e fabric.PortIndex) bool { return f.Ports[e].LID == 0 })
 }
 
-// remembering returns o extended by the LIDs that ports had in the subnet was, for ports that have no LID in f.
+// remembering returns o extended by the LIDs of another state of the subnet, for ports that have no LID in f.
 func (o LIDs) remembering(f, was *fabric.Fabric) LIDs {
 	if o.GUID2LID != nil {
 		return o
@@ -146,9 +146,9 @@ func (o LIDs) remembering(f, was *fabric.Fabric) LIDs {
 	return o
 }
 
-// After returns the control by which OpenSM assigns LIDs to ports of f after it has assigned the LIDs of was. A port
-// without LIDs gets the LIDs that it had in was. The LIDs of removed ports stay reserved. The argument since is the
-// subnet of a later routing, or nil. Ports of f that got LIDs in since keep them.
+// After returns the control by which OpenSM assigns LIDs to ports of f after it has assigned the LIDs of an earlier
+// subnet. A port without LIDs gets the LIDs that it had in the earlier subnet. The LIDs of removed ports stay reserved.
+// The argument since is the subnet of a later routing, or nil. Ports of f that got LIDs in that subnet keep these LIDs.
 func (o LIDs) After(was, since, f *fabric.Fabric) LIDs {
 	if was.MaxLID == 0 || o.Reassign {
 		return o
@@ -185,8 +185,7 @@ func (o LIDs) After(was, since, f *fabric.Fabric) LIDs {
 	return o
 }
 
-// upTo extends the entries and LinearFDBTop of tables up to the LID top. A port had this LID before, and no port has it
-// any more.
+// upTo extends the entries and LinearFDBTop of tables up to a LID that a port had before and that no port has any more.
 func upTo(t *fabric.Tables, top uint16) *fabric.Tables {
 	if top <= t.LFT.MaxLID {
 		return t

@@ -70,7 +70,7 @@ func (job *Job) last(f *fabric.Fabric) (last *fabric.Tables, back bool, err erro
 	return last, back, nil
 }
 
-// cameUp reports whether the subnet now has a link or a node that the subnet was does not have.
+// cameUp reports whether the new subnet has a link or a node that the old subnet does not have.
 func cameUp(was, now *fabric.Fabric) bool {
 	if !fabric.SameNodes(was, now) {
 		return slices.ContainsFunc(fabric.Changes(was, now), func(c fabric.Change) bool {

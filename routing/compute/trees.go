@@ -47,9 +47,9 @@ func (job *Job) trees(ctx context.Context, res *Result) error {
 	return nil
 }
 
-// rebuildTrees computes the trees of the multicast LIDs in invalid, whose saved trees are invalid. If the result has no
-// trees, it computes all trees. It uses the known groups, or the groups that the saved tables imply. It returns the
-// LIDs of invalid that got a tree.
+// rebuildTrees computes the trees of those multicast LIDs whose saved trees are invalid. If the result has no trees, it
+// computes all trees. It uses the known groups, or the groups that the saved tables imply. It returns those of these
+// LIDs that got a tree.
 func (job *Job) rebuildTrees(ctx context.Context, res *Result, saved *fabric.Tables, invalid []uint16) (made []uint16,
 	err error) {
 	of := *job
@@ -77,7 +77,7 @@ func (job *Job) rebuildTrees(ctx context.Context, res *Result, saved *fabric.Tab
 	}), nil
 }
 
-// merged returns t with the entries for mlids replaced by the entries of others.
+// merged returns t with the entries for some multicast LIDs replaced by those of other tables.
 func merged(f *fabric.Fabric, t, others *fabric.MFT, mlids []uint16) *fabric.MFT {
 	m := t.Clone()
 	for s := range f.NumSwitches() {

@@ -78,8 +78,9 @@ func Try(ctx context.Context, chain []routing.Engine, f *fabric.Fabric, opt rout
 	return nil, refusals, &NoneError{Refusals: refusals}
 }
 
-// Chain returns the engines with the given names, from more or from [All]. minhop follows as the last engine unless the
-// names contain NoFallback. Chain returns an error if a name is unknown or the chain is empty.
+// Chain returns the engines with the given names. It looks for each name among the engines in the argument more, then
+// in [All]. minhop follows as the last engine unless the names contain NoFallback. Chain returns an error if a name is
+// unknown or the chain is empty.
 func Chain(names []string, more ...routing.Engine) ([]routing.Engine, error) {
 	var chain []routing.Engine
 	fallback := true

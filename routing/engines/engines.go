@@ -35,7 +35,7 @@ func Names() []string {
 	return names
 }
 
-// ByName returns the engine with a name. It searches more and then [All].
+// ByName returns the engine with a name. It searches the engines in the argument more, then [All].
 func ByName(name string, more ...routing.Engine) (routing.Engine, error) {
 	for _, e := range append(more, All()...) {
 		if e.Name() == name {

@@ -273,8 +273,8 @@ func (b *builder) behind(sw fabric.SwitchIndex, peerOf func(fabric.PortIndex) in
 }
 
 // SharedPartition returns a partition that two ports share. a and b are the P_Keys of the ports. At least one port must
-// be a full member of the partition. If the argument wanted is not 0, only the partition wanted is considered.
-// Otherwise SharedPartition returns the first shared partition in the order of OpenSM's subnet administration.
+// be a full member of the partition. If the argument wanted is not 0, only this partition is considered. Otherwise
+// SharedPartition returns the first shared partition in the order of OpenSM's subnet administration.
 func SharedPartition(a, b []mad.PKey, wanted uint16) (number uint16, ok bool) {
 	for _, k := range a {
 		for _, other := range b {

@@ -111,7 +111,7 @@ func uniform(wires []wire) int {
 	return link
 }
 
-// nearest appends the reachable switches to out. The nearest switch comes first.
+// nearest appends the reachable switches to a slice. The nearest switch comes first.
 func nearest(hops []uint8, out []int32) []int32 {
 	var count [257]int32
 	for _, h := range hops {

@@ -79,7 +79,7 @@ func (t *Table) entry(lid uint16) fabric.AdaptiveEntry {
 	return fabric.NewAdaptiveEntry(adaptiveStates[c.State()], int(c.Group()))
 }
 
-// private returns the entries of the private table t that differ from the table first.
+// private returns the entries of the private table t that differ from those of another table.
 func (t *Table) private(first *Table, maxLID uint16) fabric.AdaptiveTable {
 	out := fabric.AdaptiveTable{Top: maxLID}
 	for lid := uint16(1); lid <= maxLID && lid != 0; lid++ {

@@ -12,8 +12,8 @@ import (
 	"example.org/ibconsole/fabric/formats/unread"
 )
 
-// ReadFar reads ibdiagnet2.far. It skips unreadable parts and adds them to found. If the argument found is nil, ReadFar
-// returns the first unreadable part as an error. O(bytes).
+// ReadFar reads ibdiagnet2.far. It skips unreadable parts and adds them to the argument found. If this argument is nil,
+// ReadFar returns the first unreadable part as an error. O(bytes).
 func ReadFar(ctx context.Context, r io.Reader, name string, found *unread.List) (*Far, error) {
 	p := &routes{findings: findings{name: name, found: found}, far: true}
 	return p.read(ctx, r, p.farLine)

@@ -54,7 +54,8 @@ func (v *values) wrong(column int, expected string) error {
 	return fmt.Errorf("%s is %s, expected %s", name, quote(v.text[column]), expected)
 }
 
-// numbers sets out to the values of some columns. The argument columns has pairs of a column and its size in bits.
+// numbers stores the values of some columns in the argument out. The argument columns has pairs of a column and its
+// size in bits.
 func (v *values) numbers(out []uint64, columns ...int) (err error) {
 	for i := range out {
 		if out[i], err = v.number(columns[2*i], columns[2*i+1]); err != nil {

@@ -153,7 +153,7 @@ func (p *routes) begin(number int, top uint16) error {
 	return p.checkMemory(switchMemory)
 }
 
-// checkMemory returns a fatal error if the tables would take too much memory after growing by more bytes.
+// checkMemory returns a fatal error if the tables would take too much memory after growing by a number of bytes.
 func (p *routes) checkMemory(more int) error {
 	limit := cmp.Or(p.limit, maxRoutes)
 	if p.memory += more; p.memory > limit {

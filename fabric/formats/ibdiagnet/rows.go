@@ -212,8 +212,8 @@ func codeOf(w fabric.Width) uint64 {
 	return 0
 }
 
-// bitsOf returns the set of speeds up to s if the argument below is set, otherwise only s. From FDR on the set also
-// contains QDR, as on real ports.
+// bitsOf returns the set of all speeds up to s if the argument below is set, otherwise the set with only s. From FDR on
+// the set also contains QDR, as on real ports.
 func bitsOf(s fabric.Speed, below bool) (code uint64) {
 	for _, k := range speeds {
 		if k.bit != edr20 && (k.speed == s || below && k.speed <= s && k.speed != fabric.FDR10) {

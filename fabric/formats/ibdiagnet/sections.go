@@ -111,7 +111,8 @@ const (
 )
 
 // ReadDB reads ibdiagnet2.db_csv. The argument name identifies the file in errors. ReadDB skips unreadable parts and
-// adds them to found. If the argument found is nil, ReadDB returns the first unreadable part as an error. O(bytes).
+// adds them to the argument found. If this argument is nil, ReadDB returns the first unreadable part as an error.
+// O(bytes).
 func ReadDB(ctx context.Context, r io.Reader, name string, found *unread.List) (*DB, error) {
 	p := &parser{
 		findings: findings{name: name, found: found}, absent: map[string][]string{}, sections: map[string]bool{},

@@ -164,7 +164,7 @@ func (w *writer) table(t *Table) {
 	}
 }
 
-// column pads b with blanks until the column that starts at begin has the given size.
+// column pads b with blanks until the column that starts at the position begin has the given size.
 func column(b []byte, begin, size int) []byte {
 	for len(b) < begin+size {
 		b = append(b, ' ')

@@ -86,7 +86,7 @@ func bracketedGUID(s string) (uint64, error) {
 }
 
 // numberLine returns the handler of a line such as "devid=0xbd36". The handler calls the function set if the number is
-// from low to high.
+// in the range from low to high.
 func numberLine(low, high uint64, set func(*parser, uint64)) handler {
 	return func(p *parser, word, rest string) error {
 		value, ok := strings.CutPrefix(strings.TrimLeft(rest, " \t"), "=")

@@ -211,7 +211,7 @@ func isStatement(l string) bool {
 }
 
 // firstWord splits a line after its leading letters. These letters are a word only if a space, a quote, a digit, = or +
-// follows them. Otherwise word is "".
+// follows them. Otherwise the result word is "".
 func firstWord(l string) (word, rest string) {
 	i := 0
 	for i < len(l) && (l[i]|0x20 >= 'a' && l[i]|0x20 <= 'z') {

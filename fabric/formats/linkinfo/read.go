@@ -27,10 +27,10 @@ const (
 
 // Read reads a list of ports. The argument name identifies the file in errors. The nodes keep the order of the file.
 //
-// Read skips unreadable parts and adds them to found. If the argument found is nil, Read returns the first unreadable
-// part as an error. A cable that only one end lists is accepted, and so is a node that occurs only as the far end of
-// cables. Such nodes are expected in a list of switches only or of adapters only. The warnings are sentences. O(file
-// size).
+// Read skips unreadable parts and adds them to the argument found. If this argument is nil, Read returns the first
+// unreadable part as an error. A cable that only one end lists is accepted, and so is a node that occurs only as the
+// far end of cables. Such nodes are expected in a list of switches only or of adapters only. The warnings are
+// sentences. O(file size).
 func Read(ctx context.Context, r io.Reader, name string, found *unread.List) (f *fabric.Fabric, warnings []string,
 	err error) {
 	p := parser{name: name, found: found}

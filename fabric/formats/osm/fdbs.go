@@ -35,8 +35,8 @@ const NoHops = 0xff
 type Recommend func(sw fabric.SwitchIndex, lid uint16) uint8
 
 // WriteFDBs writes forwarding tables with their hop counts as OpenSM does in opensm.fdbs (osm_dump.c,
-// dump_ucast_routes). The bytes are the same as OpenSM's if OpenSM routed with these hop counts. WriteFDBs calls
-// recommend in the order of the lines. O(switches x LIDs).
+// dump_ucast_routes). The bytes are the same as OpenSM's if OpenSM routed with these hop counts. WriteFDBs calls the
+// function recommend in the order of the lines. O(switches x LIDs).
 func WriteFDBs(w io.Writer, t *fabric.Tables, hops Hops, recommend Recommend) error {
 	d := fdbWriter{b: bufio.NewWriterSize(w, 1<<16), t: t, hops: hops, recommend: recommend, targets: fdbTargets(t)}
 	d.lidHops, _ = hops.(LIDHops)

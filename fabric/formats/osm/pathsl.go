@@ -55,7 +55,7 @@ const maxSources = 64
 //	to 42 4-7
 //
 // Sources with the same SLs are on one line. 4-7 means that the subnet administration grants one of the SLs 4 to 7.
-// LIDs are decimal. WritePathSLs asks sls twice for every SL. O(LIDs^2).
+// LIDs are decimal. WritePathSLs calls the function sls twice for every SL. O(LIDs^2).
 func WritePathSLs(w io.Writer, f *fabric.Fabric, sls fabric.PathSLs) error {
 	var lids []uint16
 	for lid := 1; lid <= int(f.MaxLID); lid++ {

@@ -23,10 +23,10 @@ const maxSubnetPorts = 4 << 20
 // the default of [fabric.Builder.Build]. Properties that the format does not have are 0, such as LMC and capabilities.
 // Ports without a link are not listed. The speed "??" is unknown. Each link must be listed by both ends.
 //
-// ReadSubnet skips unreadable parts and adds them to found. Such parts are invalid lines, lines that contradict an
-// earlier line, and repeated LIDs and GUIDs, which the first port keeps. If the argument found is nil, ReadSubnet
-// returns the first fault as an error. A link that only one end lists is accepted, but reported. A file without a link
-// is always an error. O(file size).
+// ReadSubnet skips unreadable parts and adds them to the argument found. Such parts are invalid lines, lines that
+// contradict an earlier line, and repeated LIDs and GUIDs, which the first port keeps. If the argument found is nil,
+// ReadSubnet returns the first fault as an error. A link that only one end lists is accepted, but reported. A file
+// without a link is always an error. O(file size).
 func ReadSubnet(r io.Reader, name string, found *unread.List) (*fabric.Fabric, error) {
 	p := subnetParser{
 		lines: newLineReader(r, name), found: found, near: map[subnetPort]int{}, sm: subnetPort{node: fabric.None},
@@ -199,8 +199,8 @@ func (p *subnetParser) add(e *subnetEnd) (fabric.NodeIndex, error) {
 	return node, nil
 }
 
-// address sets the GUID of port and the LID of addressed, which is the end port of the same node. If earlier lines have
-// set them, address compares the values instead.
+// address sets the GUID of a port and the LID of the end port of the same node (argument addressed). If earlier lines
+// have set them, address compares the values instead.
 func (p *subnetParser) address(e *subnetEnd, port, addressed *fabric.Port) error {
 	if port.GUID == 0 {
 		port.GUID, addressed.LID = e.guid, e.lid

@@ -89,8 +89,8 @@ type Parser struct {
 	verbose bool      // a verbose line was read
 }
 
-// Verbose reports whether verbose lines are written, and whether that is known. The level in the first line of an
-// OpenSM is known, and so is a level of which a line was read.
+// Verbose reports whether OpenSM writes verbose lines, and whether this is known. It is known from the level in
+// OpenSM's first line, or from a line with the verbose level.
 func (p *Parser) Verbose() (written, known bool) {
 	return p.verbose || p.mask&LevelVerbose != 0, p.verbose || p.mask != 0
 }
@@ -302,7 +302,8 @@ func (p *Parser) time(words []string) (time.Time, bool) {
 	return best, !best.IsZero()
 }
 
-// distance returns the distance of two times. A time that lies more than a day after near is as far as another year.
+// distance returns how far t is from a reference time, to choose the year of a line. If t is more than a day after the
+// reference time, distance adds 1000 days, because a log has no lines from the future.
 func distance(t, near time.Time) time.Duration {
 	d := near.Sub(t)
 	if d < -day {

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// checkZero returns an error unless the reserved bytes from from up to to are 0.
+// checkZero returns an error unless the reserved bytes of a range are 0.
 func checkZero(b []byte, from, to int) error {
 	for i, x := range b[from:to] {
 		if x != 0 {
@@ -166,7 +166,8 @@ func (v *View) checkTables() error {
 	return nil
 }
 
-// checkMatrix checks the references of a matrix. It also checks that the values of the matrix are less than below.
+// checkMatrix checks the references of a matrix. It also checks that the values of the matrix are less than the
+// argument below.
 func (v *View) checkMatrix(what string, dir uint64, rows, below uint32) error {
 	tiles := (v.root.Groups + TileGroups - 1) / TileGroups
 	fits := func(at uint64, bits, n uint64) bool {

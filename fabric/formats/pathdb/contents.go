@@ -63,7 +63,7 @@ func (v *View) origin() string {
 	return string(v.data[v.root.OffOrigin : v.root.OffOrigin+uint64(v.root.OriginLen)])
 }
 
-// sizeOf returns the size of those parts of a matrix that are not in counted yet.
+// sizeOf returns the size of those parts of a matrix that the map counted does not contain yet.
 func (v *View) sizeOf(dir uint64, rows uint32, counted map[uint64]bool) int {
 	size := int(rows) * dirSize
 	tiles := (v.root.Groups + TileGroups - 1) / TileGroups

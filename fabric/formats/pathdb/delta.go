@@ -27,8 +27,8 @@ const maxDelta = 512 << 20
 // difference in the sense of [Delta].
 var ErrLayout = errors.New("the two databases are of different subnets")
 
-// Delta returns the difference that changes the paths of database from into those of database to. Both must have the
-// same ports and LIDs. Otherwise the error wraps [ErrLayout] and describes the first mismatch. O(rows x LIDs).
+// Delta returns the difference that changes the paths of one database into those of another. Both databases must have
+// the same ports and LIDs. Otherwise the error wraps [ErrLayout] and describes the first mismatch. O(rows x LIDs).
 func Delta(from, to *View) ([]byte, error) {
 	if err := sameLayout(from, to); err != nil {
 		return nil, err
@@ -149,8 +149,8 @@ func (e *encoder) elements(from, to *View, at, other uint64, n uint32, size uint
 	}
 }
 
-// classes writes the classes of to that from does not have; Apply appends them to those of from. The returned function
-// converts the number of a class in to into the number after that.
+// classes writes the classes that only the new database has. Apply appends them to the classes of the old database. The
+// returned function converts the number of a class in the new database into its number after that.
 func (e *encoder) classes(from, to *View) func(uint16) uint16 {
 	known := map[Class]uint16{}
 	for i := range from.root.Classes {

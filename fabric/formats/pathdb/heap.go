@@ -109,8 +109,8 @@ func (h *heap) find(v []byte, sum uint32) *piece {
 	}
 }
 
-// place returns the position of the piece that consists of b from start on. If the file already has an equal piece,
-// place removes the new one and returns the position of the other.
+// place returns the position of the piece that consists of b from the position start on. If the file already has an
+// equal piece, place removes the new one and returns the position of the other.
 func (h *heap) place(start int) int {
 	v := h.b[start:]
 	sum := hash(v)

@@ -31,7 +31,7 @@ const (
 )
 
 // field returns the i-th field of a packed array that begins at a position. A field has width bits. The result is 0 if
-// the argument data is too short, which does not happen in a checked database.
+// the array is too short, which does not happen in a checked database.
 func field(data []byte, at uint64, i uint32, width uint32) uint32 {
 	bit := uint64(i) * uint64(width)
 	at += bit >> 3
@@ -63,7 +63,7 @@ func symbol(data []byte, dir uint64, row, group uint32) uint32 {
 	return word(data, block) + field(data, block+4, group%TileGroups, ref>>refBits)
 }
 
-// value returns the value that a symbol gives to the LID with index place in the group.
+// value returns the value that a symbol gives to the LID with a given index in the group.
 func value(data []byte, sym uint32, place uint16) uint16 {
 	if sym < constants {
 		return uint16(sym)
@@ -73,8 +73,8 @@ func value(data []byte, sym uint32, place uint16) uint16 {
 	return uint16(head>>16 + field(data, at+4, uint32(place), head&0xff))
 }
 
-// packed appends fields of width bits. Each field holds the value minus least. The result is padded with zeros to a
-// whole word.
+// packed appends fields of width bits. Each field holds its value minus the argument least. The result is padded with
+// zeros to a whole word.
 func packed(b []byte, width int, fields []uint32, least uint32) []byte {
 	if width == 0 {
 		return b

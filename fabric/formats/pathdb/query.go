@@ -174,9 +174,9 @@ func (v *View) between(src *port, from, to PortIndex, dlid uint16) (Class, bool)
 func (v *View) PartitionBits() uint8 { return uint8(v.root.SLMask) }
 
 // levels returns the service level for a pair of LIDs in a partition, all levels that OpenSM may return for it, and
-// whether want allows one of them. A want of 0 allows any level; otherwise want is the requested SL plus 1. The bits
-// that come from the partition are taken from the requested SL, because osm_sa_path_record.c passes the requested SL to
-// the engine, not the SL of the partition.
+// whether the request allows one of them. The argument want is 0 if the request allows any level, otherwise it is the
+// requested SL plus 1. The bits that come from the partition are taken from the requested SL, because
+// osm_sa_path_record.c passes the requested SL to the engine, not the SL of the partition.
 func (v *View) levels(c Class, partition uint8, slid, dlid uint16, want uint8) (sl uint8, all fabric.SLRange, ok bool) {
 	mask := v.PartitionBits()
 	all = fabric.SLRange{First: c.SL, N: max(1, c.Spread)}
@@ -233,8 +233,8 @@ func (v *View) pKey(set, i uint32) PKey {
 	return PKey{Key: mad.PKey(w), SL: uint8(w >> 16)}
 }
 
-// Paths appends the records of the paths from one port to another to dst. There is one record for each LID of the
-// destination. The LIDs of the source are used in turn, as in OpenSM.
+// Paths appends the records of the paths from one port to another to the slice dst. There is one record for each LID of
+// the destination. The LIDs of the source are used in turn, as in OpenSM.
 func (v *View) Paths(dst []Record, from, to PortIndex, want Want) ([]Record, error) {
 	src, other := v.port(uint32(from)), v.port(uint32(to))
 	var queryErr error

@@ -178,8 +178,8 @@ func (a *adaptiveDecoder) table(t *fabric.AdaptiveTable) {
 	}
 }
 
-// count decodes the number of items that follow. Each item takes at least one byte. The number must not exceed most,
-// and the sum over all switches must not exceed all.
+// count decodes the number of items that follow. Each item takes at least one byte. The number must not exceed the
+// argument most. The sum over all switches must not exceed the argument all.
 func (a *adaptiveDecoder) count(what string, sum *int, most, all int) int {
 	n := int(a.uint(uint64(most)))
 	switch *sum += n; {

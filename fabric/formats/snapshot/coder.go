@@ -122,7 +122,7 @@ func (d *decoder) into(out []byte) {
 	d.left -= int64(len(out))
 }
 
-// decodeIndex decodes an index, which is less than below, or -1.
+// decodeIndex decodes an index, which is less than the argument below, or -1.
 func decodeIndex[I ~int32](d *decoder, below int) I { return I(d.uint(uint64(below))) - 1 }
 
 func (d *decoder) bool() bool { return d.uint(1) == 1 }

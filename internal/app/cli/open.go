@@ -21,8 +21,8 @@ import (
 	"example.org/ibconsole/tui"
 )
 
-// open opens the sessions and calls the function work. It reads several subnets in parallel with the function work, so
-// an unreadable subnet delays no other subnet.
+// open opens the sessions and calls the function work. It reads several subnets in parallel with this function, so an
+// unreadable subnet delays no other subnet.
 func (o *options) open(interactive bool, work func(context.Context, *shell.Subnets) error) int {
 	ctx, stop := signals.Context()
 	defer stop()
@@ -89,7 +89,7 @@ func (o *options) summary(ctx context.Context, s *shell.Subnets) error {
 const firstLook = 3 * time.Second
 
 // connect opens the sessions and calls the function work. Sessions on live subnets always record in the history,
-// whatever opt states.
+// whatever the argument opt requests.
 func (o *options) connect(ctx context.Context, opt session.Options,
 	work func(context.Context, *shell.Subnets) error) int {
 	config, err := o.config(ctx)

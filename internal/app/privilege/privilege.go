@@ -53,8 +53,8 @@ func Started() (u User, ok bool, err error) {
 	return u, true, err
 }
 
-// lookUp returns the user with the ID uid. If the system does not know the user, the result has only the group gid and
-// no home directory.
+// lookUp returns the user with the given ID. If the system does not know the user, the result has only the given group
+// and no home directory.
 func lookUp(uid, gid int, by string) (User, error) {
 	u := User{UID: uid, GID: gid, Groups: []int{gid}, By: by}
 	known, err := user.LookupId(strconv.Itoa(uid))

@@ -169,7 +169,7 @@ func isSet(line string) bool {
 	return ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
 }
 
-// takeSet adds a set with the sources in list, which are separated by a comma and a blank.
+// takeSet adds a set with the sources in a list. The sources are separated by a comma and a blank.
 func (c *Config) takeSet(name, list string) error {
 	var sources []string
 	for s := range strings.SplitSeq(strings.ReplaceAll(list, "\t", " "), ", ") {

@@ -20,7 +20,7 @@ func NewDecoder(most uint64) (*zstd.Decoder, error) {
 }
 
 // Decompress decompresses zstd data. It fails without decompressing anything if the data does not state its
-// decompressed size, or states a size above most. It also fails if the data is longer than stated.
+// decompressed size, or states a size above the argument most. It also fails if the data is longer than stated.
 func Decompress(z *zstd.Decoder, packed []byte, most uint64) ([]byte, error) {
 	if len(packed) == 0 {
 		return nil, nil

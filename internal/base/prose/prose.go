@@ -62,8 +62,8 @@ func List(items []string, most int) string {
 	return text + " " + more
 }
 
-// Cut returns up to most items and, if there are more, the text "and 7 more" for the others. It never omits a single
-// item, because "and 1 more" would take the same space.
+// Cut returns up to most items and, if there are further items, a text such as "and 7 more" for these. It never omits a
+// single item, because "and 1 more" would take the same space.
 func Cut[T any](items []T, most int) (shown []T, more string) {
 	if len(items) <= most+1 {
 		return items, ""

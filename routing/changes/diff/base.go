@@ -33,7 +33,7 @@ type Base struct {
 	ends    []End
 }
 
-// NewBase prepares the state whose paths are in forest. O(switches x LIDs) on all processors.
+// NewBase prepares the state whose paths the argument forest holds. O(switches x LIDs) on all processors.
 func NewBase(ctx context.Context, forest *trees.Forest) (*Base, error) {
 	t := forest.Tables
 	b := &Base{forest: forest, m: match(t, t), paths: make([]int64, len(t.Fabric.Ports))}

@@ -207,8 +207,8 @@ func (d *delta) split() {
 	}
 }
 
-// loseTo counts the lost paths to one host, and appends examples to cut. If the host itself is gone, the paths from all
-// hosts are lost, otherwise those from hosts that are gone.
+// loseTo counts the lost paths to one host, and appends examples to the list cut. If the host itself is gone, the paths
+// from all hosts are lost, otherwise the paths from hosts that are gone.
 func (d *delta) loseTo(dst int32, cut []pair) []pair {
 	lid := d.m.old.lid(d.m.hosts[dst].old)
 	for i := range d.groups {
@@ -237,7 +237,7 @@ func (d *delta) sources(group, dst int32) int64 {
 	return n
 }
 
-// note appends pairs from the hosts of a group to dst to pairs until the list has the maximum number of examples.
+// note appends pairs to the list pairs until the list has the maximum number of examples.
 func (d *delta) note(pairs []pair, g *group, dst int32) []pair {
 	for _, src := range g.hosts {
 		if len(pairs) >= d.examples {

@@ -164,7 +164,7 @@ func (s *workerSide) read() {
 	walk.Columns(s.t, s.lids, s.cols)
 }
 
-// run counts the pairs to the LIDs in targets.
+// run counts the pairs to some LIDs.
 func (w *worker) run(r *lotResult, targets []target) {
 	w.old.lids, w.new.lids = w.old.lids[:0], w.new.lids[:0]
 	for i := range targets {

@@ -39,7 +39,7 @@ type Broken struct {
 	was *fabric.Fabric
 }
 
-// NewBroken prepares the repair of tables that were computed for the fabric was. O(switches x LIDs) on all processors.
+// NewBroken prepares the repair of tables that were computed for another fabric. O(switches x LIDs) on all processors.
 func NewBroken(ctx context.Context, t *fabric.Tables, was *fabric.Fabric) (*Broken, error) {
 	forest, err := trees.NewForest(ctx, t)
 	if err != nil {
@@ -81,7 +81,8 @@ func (b *Broken) broken(lid uint16) bool {
 }
 
 // RouteAcyclic repairs the tables so that the channel dependencies of all paths have no cycle, that is, no credit loop.
-// Each new path is as short as that condition allows. unreachable lists the entries that no path can repair.
+// Each new path is as short as that condition allows. The argument unreachable lists the entries that no path can
+// repair.
 //
 // RouteAcyclic returns [ErrCycle] if the kept paths have a cycle, or if a switch finds no path without a cycle. It does
 // not try other paths for earlier LIDs in that case. It returns the error of ctx if ctx ends first.
@@ -234,8 +235,8 @@ func (r *acyclic) route(s fabric.SwitchIndex, h uint8) bool {
 	return false
 }
 
-// candidates returns the links of a switch to neighbours that are hops away from the current LID. The link of the
-// present entry comes first, then the links to the switch to which this entry led before the change, then the other
+// candidates returns the links of a switch to neighbours with a given number of hops to the current LID. The link of
+// the present entry comes first, then the links to the switch to which this entry led before the change, then the other
 // links. Links of equal rank are ordered by their number of entries, fewest first.
 func (r *acyclic) candidates(s fabric.SwitchIndex, hops uint8) []routing.SwitchLink {
 	var links []routing.SwitchLink

@@ -117,8 +117,8 @@ func (b *Base) NewWorker() *Worker {
 // with the fewest entries never takes such a port.
 const gone = math.MaxUint16
 
-// countOf writes to used the number of entries of a switch by port. It counts only LIDs that still exist, and sets the
-// count of ports without a link to gone.
+// countOf counts the entries of a switch by port and writes the counts to the slice used. It counts only LIDs that
+// still exist. The count of ports without a link is the constant gone.
 func (w *Worker) countOf(s fabric.SwitchIndex, used []uint16) {
 	copy(used, w.base.used[s])
 	t := w.base.Tables

@@ -72,8 +72,8 @@ func (r *changed) oldPeer(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex {
 	return formerPeer(r.f, r.old.Fabric, r.before[s], port)
 }
 
-// formerPeer returns the switch to which a port of switch old led in the fabric was, by its index in f. It returns None
-// if the port led to no switch or f lacks the switch.
+// formerPeer returns the switch to which a port of a switch led in the old fabric, by its index in f. It returns None
+// if the port led to no switch or if f lacks the switch.
 func formerPeer(f, was *fabric.Fabric, old fabric.SwitchIndex, port uint8) fabric.SwitchIndex {
 	if old == fabric.None {
 		return fabric.None

@@ -4,10 +4,10 @@ package incremental
 
 import "example.org/ibconsole/fabric"
 
-// Graft replaces broken paths by the paths of donor, which are tables of the same fabric. A LID is broken if some
+// Graft replaces broken paths by the paths in other tables of the same fabric (argument donor). A LID is broken if some
 // switch has no path to it. If the argument whole is set, Graft replaces all entries for broken LIDs. Otherwise it
-// replaces only the entries of the switches without a path. The service levels of paths to and from broken LIDs come
-// from donor. O(switches x LIDs).
+// replaces only the entries of the switches without a path. The service levels of paths to and from broken LIDs are
+// those of the other tables. O(switches x LIDs).
 func (b *Broken) Graft(donor *fabric.Tables, whole bool) *Result {
 	t, f := b.Tables, b.Tables.Fabric
 	var edits []fabric.Edit

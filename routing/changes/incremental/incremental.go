@@ -43,8 +43,8 @@ type Result struct {
 	Changes []Verdict
 }
 
-// Route adapts the tables old to the fabric f. It matches switches and ports by GUID, or by index if both fabrics have
-// the same indexes, as after simulated failures. O(ports + changed links x LIDs + switches x LIDs to be routed).
+// Route adapts old tables to the fabric f. It matches switches and ports by GUID, or by index if both fabrics have the
+// same indexes, as after simulated failures. O(ports + changed links x LIDs + switches x LIDs to be routed).
 func Route(ctx context.Context, f *fabric.Fabric, old *fabric.Tables, opt routing.Options) (*Result, error) {
 	if old == nil {
 		return nil, ErrNoTables
@@ -56,7 +56,7 @@ func Route(ctx context.Context, f *fabric.Fabric, old *fabric.Tables, opt routin
 	return r.result(r.start.Patched(r.edits)), nil
 }
 
-// run calls lid for each task in todo, which repairs the entries for the LID of the task.
+// run calls the method lid for each task of the list todo. The method repairs the entries for the LID of the task.
 func (r *repair) run(ctx context.Context, todo []task, lid func(task), progress func(done, total int)) error {
 	for i, d := range todo {
 		if i%256 == 0 {

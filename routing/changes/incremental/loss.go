@@ -96,7 +96,7 @@ func (w *Worker) findLoss(o *loss, lid uint16) {
 	w.findFarther(o)
 }
 
-// cut removes a cable that led nearer from the cables of a switch.
+// cut removes a cable from the cables of a switch that lead nearer to a destination.
 func (w *Worker) cut(o *loss, nearer []uint64, s fabric.SwitchIndex, port uint8) {
 	if w.firstOf[s] == 0 {
 		w.firstOf[s] = int32(len(o.cables)) + 1

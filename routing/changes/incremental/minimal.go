@@ -36,13 +36,13 @@ func (l *least) part(words []uint64, s fabric.SwitchIndex) []uint64 {
 // words returns the number of words that hold a bit for each cable of a switch.
 func (l *least) words(s fabric.SwitchIndex) int32 { return l.first[s+1] - l.first[s] }
 
-// among reports whether a port of a switch belongs to cables, a bit set of cables of this switch.
+// among reports whether a port of a switch belongs to a bit set of cables of this switch.
 func (l *least) among(s fabric.SwitchIndex, cables []uint64, port uint8) bool {
 	bit := int(port) - int(l.lowest[s])
 	return bit >= 0 && bit < 64*len(cables) && cables[bit/64]>>(bit%64)&1 == 1
 }
 
-// add adds the cable at a port to cables, a bit set of cables of this switch.
+// add adds the cable at a port to a bit set of cables of this switch.
 func (l *least) add(s fabric.SwitchIndex, cables []uint64, port uint8) {
 	bit := port - l.lowest[s]
 	cables[bit/64] |= 1 << (bit % 64)
@@ -103,8 +103,8 @@ func parallel(links []routing.SwitchLink) bool {
 	return len(slices.Compact(peers)) < len(links)
 }
 
-// findNearer sets in words the cables that lead nearer to a switch. The argument depth holds the number of hops from
-// each switch to this switch.
+// findNearer sets in the bit set words the cables that lead nearer to a switch. The argument depth holds the number of
+// hops from each switch to this switch.
 func (l *least) findNearer(words []uint64, graph *routing.Graph, depth []uint8) {
 	for s := range depth {
 		own := l.part(words, fabric.SwitchIndex(s))
@@ -247,7 +247,7 @@ func (w *Worker) replace(s fabric.SwitchIndex, lid uint16, was uint8, cables []u
 	w.change(s, lid, was, w.fewest(s, cables))
 }
 
-// preferred returns the cables of a bit set that lead to the switch named by to. If none leads there, it returns the
+// preferred returns the cables of a bit set that lead to a certain switch. If no cable leads there, it returns the
 // whole set.
 func (w *Worker) preferred(s fabric.SwitchIndex, cables []uint64, to fabric.SwitchIndex) []uint64 {
 	only, found := w.only[:len(cables)], false

@@ -69,8 +69,8 @@ func (g *Guard) worse(ctx context.Context, laid, full *fabric.Tables, out *Guard
 	return "", nil
 }
 
-// changes counts the entries that tables change, and those of them that every route must change: the entries that lead
-// to a lost link, and those that did not exist.
+// changes counts the entries that tables change, and how many of these entries every route must change: the entries
+// that lead to a lost link, and the entries that did not exist.
 func (g *Guard) changes(t *fabric.Tables) (changed, must int) {
 	was, f := g.Old.Fabric, t.Fabric
 	guid := func(f *fabric.Fabric, n fabric.NodeIndex, port uint8) uint64 {

@@ -62,9 +62,9 @@ type Guarded struct {
 }
 
 // Repair returns tables without a credit loop that change as few entries as possible. The argument candidate is a
-// result of [incremental.Route] from the old tables. Repair keeps candidate if it has no credit loop, if a check gives
-// no certain answer, or if the old tables have a credit loop as well, unless a full route changes fewer entries. It
-// fails with the errors of Credits and ctx.
+// result of [incremental.Route] from the old tables. Repair keeps this result if it has no credit loop, if a check
+// gives no certain answer, or if the old tables have a credit loop as well, unless a full route changes fewer entries.
+// It fails with the errors of Credits and ctx.
 func (g *Guard) Repair(ctx context.Context, candidate *incremental.Result) (*Guarded, error) {
 	laid := Transfer(candidate.Tables.Fabric, g.Old)
 	laid.MFT = nil
@@ -179,7 +179,7 @@ func (g *Guard) byEngine(ctx context.Context, broken *incremental.Broken, out *G
 	return err
 }
 
-// hasForeignLIDs reports whether f has LIDs of ports that the fabric was does not have.
+// hasForeignLIDs reports whether f has LIDs of ports that another fabric does not have.
 func hasForeignLIDs(f, was *fabric.Fabric) bool {
 	for _, e := range f.EndPorts {
 		if p := &f.Ports[e]; p.LID != 0 && was.PortByGUID(p.GUID) == fabric.None {

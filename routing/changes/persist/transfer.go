@@ -39,8 +39,8 @@ func Transfer(f *fabric.Fabric, t *fabric.Tables) *fabric.Tables {
 	return out
 }
 
-// nodesFrom maps each node of f to its index in the fabric was. It returns None for a node if the argument was has no
-// node with this GUID, type and number of ports.
+// nodesFrom maps each node of f to its index in an earlier fabric. It returns None for a node if the earlier fabric has
+// no node with this GUID, type and number of ports.
 func nodesFrom(f, was *fabric.Fabric) []fabric.NodeIndex {
 	nodes := make([]fabric.NodeIndex, len(f.Nodes))
 	for i := range f.Nodes {
@@ -53,7 +53,7 @@ func nodesFrom(f, was *fabric.Fabric) []fabric.NodeIndex {
 	return nodes
 }
 
-// lidsFrom returns, for each LID up to highest, the old LID of its port, or 0 if the port had none. A LID without a
+// lidsFrom returns, for each LID up to highest, the old LID of its port, or 0 if the port had no LID. A LID without a
 // port maps to itself. The result moved reports whether any LID has changed.
 func lidsFrom(f, was *fabric.Fabric, highest uint16) (from []uint16, moved bool) {
 	from = make([]uint16, int(highest)+1)
@@ -123,8 +123,8 @@ func transferMFT(f *fabric.Fabric, t *fabric.Tables, from []fabric.NodeIndex) *f
 	return m
 }
 
-// BrokenTrees returns the multicast LIDs whose trees use ports that lead to other nodes than in was, the subnet for
-// which the trees were made.
+// BrokenTrees returns the multicast LIDs whose trees use ports that lead to other nodes than in the subnet for which
+// the trees were made.
 func BrokenTrees(t *fabric.Tables, was *fabric.Fabric) (broken []uint16) {
 	if t.MFT == nil {
 		return nil

@@ -91,8 +91,9 @@ func newColumn(switches int) *column {
 	}
 }
 
-// order computes the turns of the switches in changed from the fields old and new. The switches in lowered keep their
-// old entry until their LinearFDBTop is lowered, and then have no entry. O(switches) where any order is safe.
+// order computes the turns of the switches in changed from the fields old and new. The switches in the argument lowered
+// keep their old entry until their LinearFDBTop is lowered, and then have no entry. O(switches) where any order is
+// safe.
 func (c *column) order(lowered []fabric.SwitchIndex) {
 	clear(c.turns)
 	for _, s := range c.changed {

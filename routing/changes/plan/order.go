@@ -131,7 +131,7 @@ func newWorker(o *orderer) *worker {
 	return w
 }
 
-// block orders the writes of block num of the switches in list. O(switches) for each LID that changes, where any order
+// block orders the writes of one block number of some switches. O(switches) for each LID that changes, where any order
 // is safe.
 func (w *worker) block(num int, list []int32) []blockWrite {
 	w.load(num)
@@ -226,7 +226,8 @@ func (w *worker) lid(num, i int, list []int32) {
 // switches it follows the path of each of them.
 const few = 64
 
-// falls reports whether the path by the entries these gets shorter along the entry of others, at each changed switch.
+// falls reports whether, at each changed switch, the path by one set of entries gets shorter along the entry of another
+// set.
 func (w *worker) falls(paths *hops, these, others []entries) bool {
 	for _, s := range w.column.changed {
 		if far := paths.far(these, s); far > w.column.dead || paths.far(these, paths.next(others, s)) >= far {

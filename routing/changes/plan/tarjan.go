@@ -19,7 +19,7 @@ const closed = -1
 
 // parts appends strongly connected components of more than one switch to todo (Tarjan, "Depth-first search and linear
 // graph algorithms", SIAM Journal on Computing 1, 1972). It searches only switches with the current stamp that can be
-// reached from the switches in from. The dead end has edges to all switches whose packets must not reach it.
+// reached from certain switches. The dead end has edges to all switches whose packets must not reach it.
 func (c *column) parts(from []fabric.SwitchIndex, level uint16) {
 	c.reached = c.reached[:0]
 	if c.member[c.dead] == c.stamp {

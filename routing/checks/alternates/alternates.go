@@ -113,7 +113,7 @@ func (a *Alternate) order(b *Alternate) int {
 		cmp.Compare(a.DLID, b.DLID), cmp.Compare(a.SLID^a.DLID, b.SLID^b.DLID), cmp.Compare(a.SLID, b.SLID))
 }
 
-// portsOf returns the end ports of the node of port that have a LID. The list starts with port.
+// portsOf returns the end ports with a LID of a port's node. The list starts with the port itself.
 func portsOf(f *fabric.Fabric, port fabric.PortIndex) []fabric.PortIndex {
 	list := []fabric.PortIndex{port}
 	n := &f.Nodes[f.Ports[port].Node]

@@ -128,8 +128,8 @@ func (c *counter) worker(n int) *worker {
 	return c.workers[n]
 }
 
-// column counts the paths to one LID. It sets cells to a hash of the path from each origin, or to 0 where packets do
-// not arrive.
+// column counts the paths to one LID. It stores in the slice cells a hash of the path from each origin, or to 0 where
+// packets do not arrive.
 func (w *worker) column(t *trees.Tree, cells []uint64) {
 	w.judge.Tree(t)
 	w.follow(t)

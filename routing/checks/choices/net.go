@@ -188,7 +188,7 @@ func newEntries(switches int) entries {
 	return entries{ports: make([]uint8, switches), adaptive: make([]fabric.AdaptiveEntry, switches)}
 }
 
-// copy copies from, which must have the same number of switches.
+// copy copies the data of another network, which must have the same number of switches.
 func (e *entries) copy(from *entries) {
 	e.lid = from.lid
 	copy(e.ports, from.ports)
@@ -262,8 +262,8 @@ func (f *Flow) Ends(e Exit) bool { return e.To == f.g.dst }
 // Why returns the state by which the switch of a visited place chooses among its exits.
 func (f *Flow) Why(at Place) fabric.AdaptiveState { return f.g.why[at] }
 
-// OutcomesFrom returns a function that returns the outcome of packets from a place. It knows the place at and all
-// places that packets can reach from there.
+// OutcomesFrom returns a function that returns the outcome of packets from a place. It knows the place in the argument
+// at and all places that packets can reach from there.
 func (f *Flow) OutcomesFrom(at Place) func(Place) *Outcome {
 	f.g.from(at)
 	f.g.solve()

@@ -242,8 +242,9 @@ func (u *unfolding) leadsTo(at Place) string {
 	return string(b)
 }
 
-// Words returns the row as text. The result what lists its switches, or describes how packets end there. by names the
-// ports by which packets leave, or is "" if they do not leave. Example: "leaf-01", "by ports 3-4 (2, free)".
+// Words returns the row as text. The argument what lists its switches, or describes how packets end there. The argument
+// by names the ports by which packets leave, or is "" if they do not leave. Example: "leaf-01", "by ports 3-4 (2,
+// free)".
 func (r *Row) Words(f *fabric.Fabric) (what, by string) {
 	switch {
 	case !r.Stop:

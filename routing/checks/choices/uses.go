@@ -184,8 +184,8 @@ func (w *userFinder) usage(s *source) (can bool, share float64) {
 	return w.can[s.class][s.at], w.share[s.class][s.at]
 }
 
-// solve fills in can and share for all places of a graph, against the direction of packets. For places from which
-// packets can loop, it fills in only can.
+// solve fills in the fields can and share for all places of a graph, against the direction of packets. For places from
+// which packets can loop, it fills in only the field can.
 func (w *userFinder) solve(g *graph, can []bool, share []float64) {
 	order, loops := g.order, []Place(nil)
 	if g.cyclic {

@@ -142,7 +142,7 @@ func (w *chooser) flood(starts map[start]int32, l trees.LID, sl uint8) {
 	}
 }
 
-// find records the packets from end to a LID in each wanted dependency between the channels from and to.
+// find records the packets from an end port to a LID in each wanted dependency between two channels.
 func (w *chooser) find(from, to, end int32, l trees.LID, sl uint8) {
 	for i := range w.wanted {
 		d := &w.wanted[i]

@@ -48,8 +48,8 @@ type search struct {
 	rounds        int32
 }
 
-// from searches for a cycle through the vertex start that is shorter than the best cycle so far. It is a breadth-first
-// search within the component of this vertex.
+// The method from searches for a cycle through a vertex that is shorter than the best cycle so far. It is a
+// breadth-first search within the component of this vertex.
 func (s *search) from(start int32) {
 	s.rounds++
 	s.now = append(s.now[:0], start)

@@ -27,8 +27,8 @@ func (g *graph) number(port fabric.PortIndex, vl uint8) int32 {
 	return int32(port)*int32(g.vls) + int32(vl)
 }
 
-// depend makes the channel from depend on the channel that leaves switch sw by a port and VL. The channel from must
-// lead to sw.
+// depend makes one channel depend on the channel that leaves switch sw by a port and VL. The first channel must lead to
+// sw.
 func (g *graph) depend(from int32, sw fabric.SwitchIndex, out, vl uint8) {
 	row := g.rows[from]
 	if row == nil {
@@ -40,7 +40,7 @@ func (g *graph) depend(from int32, sw fabric.SwitchIndex, out, vl uint8) {
 	row[bit>>6] |= 1 << (bit & 63)
 }
 
-// dependAll makes the channel from depend on the channels of a set of VLs of one port.
+// dependAll makes one channel depend on the channels of a set of VLs of one port.
 func (g *graph) dependAll(from int32, sw fabric.SwitchIndex, out uint8, vls uint16) {
 	for ; vls != 0; vls &= vls - 1 {
 		g.depend(from, sw, out, uint8(bits.TrailingZeros16(vls)))

@@ -105,9 +105,10 @@ func (o *Order) TakeBack(mark int) {
 	o.log = o.log[:mark]
 }
 
-// Add adds the dependencies of packets of a service level. The packets enter the first switch by port number in, and
-// leave the switches of their path by the ports out. Add returns false if the dependencies close a cycle. It has then
-// added some of them, so the caller must call [Order.TakeBack].
+// Add adds the dependencies of packets of a service level. The argument in is the number of the port by which the
+// packets enter the first switch. The argument out lists the ports by which they leave the switches of their path. Add
+// returns false if the dependencies close a cycle. It has then added some of them, so the caller must call
+// [Order.TakeBack].
 func (o *Order) Add(in uint8, out []fabric.PortIndex, sl uint8) bool {
 	var before uint16
 	for i, port := range out {
@@ -145,9 +146,9 @@ func (o *Order) depend(d channelPair) bool {
 	return true
 }
 
-// moveBehind moves channel c to a position after channel last, together with those channels on which c depends that
-// must come after c. It returns false if c depends on last, because no order exists then. O(positions between the two
-// channels + dependencies found).
+// moveBehind moves channel c to a position after another channel (argument last). It also moves those channels on which
+// c depends that must come after c. It returns false if c depends on the other channel, because no order exists in this
+// case. O(positions between the two channels + dependencies found).
 func (o *Order) moveBehind(last, c int32) bool {
 	reached := o.search(c, last)
 	if reached {
@@ -175,8 +176,8 @@ func (o *Order) moveBehind(last, c int32) bool {
 	return true
 }
 
-// search finds the channels at positions up to that of last on which c depends, directly or indirectly. It reports
-// whether last is one of these channels.
+// search finds the channels on which c depends, directly or indirectly, up to the position of another channel (argument
+// last). It reports whether this channel is among them.
 func (o *Order) search(c, last int32) (reached bool) {
 	end := o.position[last]
 	o.found, o.stack = append(o.found[:0], c), append(o.stack[:0], c)

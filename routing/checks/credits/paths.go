@@ -75,7 +75,7 @@ func (w *worker) enter(at fabric.SwitchIndex, sl uint8, vls uint16) {
 	w.sent |= 1 << sl
 }
 
-// first returns the VLs of the packets of all ends of a group when they leave their first switch by port out.
+// first returns the VLs of the packets of all ends of a group when they leave their first switch by a port.
 func (w *worker) first(g int, out uint8) uint16 {
 	if w.firstVLs[g] == nil {
 		w.firstVLs[g] = make([]uint16, 256)
@@ -210,8 +210,8 @@ type flood struct {
 	sl   uint8
 }
 
-// spread follows a packet that enters a switch by port in to all channels that it reaches. It returns all with the new
-// channels appended.
+// spread follows a packet that enters a switch by a port to all channels that it reaches. It returns the slice all with
+// the new channels appended.
 func (w *worker) spread(to flood, sw fabric.SwitchIndex, in uint8, all []int32) []int32 {
 	all = w.fork(to, sw, in, fabric.None, all)
 	for len(w.todo) > 0 {

@@ -39,8 +39,8 @@ func Measure(ctx context.Context, t *fabric.Tables, pairs []Pair) (*Measured, er
 	return m, nil
 }
 
-// PairsOn returns the first pairs whose paths leave by a port and arrive. It returns at most most pairs. O(pairs x
-// hops).
+// PairsOn returns the first pairs whose paths leave by a port and arrive. The argument most is the maximum number of
+// pairs. O(pairs x hops).
 func PairsOn(t *fabric.Tables, pairs []Pair, port fabric.PortIndex, most int) []Pair {
 	w := newWalker(t, walk.NewWires(t))
 	var on []Pair

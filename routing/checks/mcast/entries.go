@@ -108,8 +108,8 @@ func Changes(before, after *fabric.Tables) iter.Seq[Change] {
 	}
 }
 
-// only returns the ports of an entry of switch sw in t that the same entry in other lacks. at is the index of the
-// switch in other.
+// only returns the ports of an entry of switch sw in t that the same entry in other tables lacks. The argument at is
+// the index of the switch in these tables.
 func only(t *fabric.MFT, sw fabric.SwitchIndex, other *fabric.MFT, at fabric.SwitchIndex, mlid uint16) []uint8 {
 	if slices.Equal(t.Ports(sw, mlid), other.Ports(at, mlid)) {
 		return nil

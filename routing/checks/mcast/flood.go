@@ -67,7 +67,8 @@ func (c *checker) ring(ring []fabric.PortIndex, src fabric.PortIndex, before boo
 	return true
 }
 
-// compare counts how often the members receive the packets of the members in senders, which are attached to switch sw.
+// compare counts how often the members receive the packets of those members that are attached to switch sw (argument
+// senders).
 func (c *checker) compare(sw fabric.SwitchIndex, senders []Member) {
 	fl := c.flood
 	if fl.unread >= 0 && len(senders) > 0 {
@@ -171,8 +172,8 @@ func (fl *flood) from(sw fabric.SwitchIndex, mlid uint16) []fabric.PortIndex {
 	return fl.ring
 }
 
-// nexts returns the ports to other switches by which a switch forwards copies of a packet. in is the port by which the
-// packet entered.
+// nexts returns the ports to other switches by which a switch forwards copies of a packet. The argument in is the port
+// by which the packet entered.
 func (fl *flood) nexts(sw fabric.SwitchIndex, in fabric.PortIndex) []fabric.PortIndex {
 	node := fl.f.SwitchNode(sw)
 	var outs []fabric.PortIndex
@@ -193,8 +194,8 @@ func (fl *flood) nexts(sw fabric.SwitchIndex, in fabric.PortIndex) []fabric.Port
 	return outs
 }
 
-// search adds the states that can be reached from the state in to fl.order, each after its successors. If it finds a
-// cycle, it records the cycle.
+// search adds the states that can be reached from a state to fl.order, each after its successors. If it finds a cycle,
+// it records the cycle.
 func (fl *flood) search(in fabric.PortIndex) {
 	type step struct {
 		in   fabric.PortIndex
@@ -233,7 +234,7 @@ func (fl *flood) search(in fabric.PortIndex) {
 	}
 }
 
-// since returns the ports of the current path after the port that leads to the state in.
+// since returns the ports of the current path after the port that leads to a state.
 func (fl *flood) since(in fabric.PortIndex) []fabric.PortIndex {
 	for i, out := range fl.path {
 		if fl.f.Ports[out].Peer == in {

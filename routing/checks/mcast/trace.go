@@ -75,8 +75,8 @@ func Trace(t *fabric.Tables, src fabric.PortIndex, mlid uint16) (*Tree, error) {
 	return tr.tree, nil
 }
 
-// TraceRoot returns the tree of packets to a multicast LID that start at switch root. The switch copies the packet to
-// all ports of its entry, because the packet enters by no port ([fabric.NoPath]). Errors and cost are those of [Trace].
+// TraceRoot returns the tree of packets to a multicast LID that start at a switch. The switch copies the packet to all
+// ports of its entry, because the packet enters by no port ([fabric.NoPath]). Errors and cost are those of [Trace].
 func TraceRoot(t *fabric.Tables, root fabric.SwitchIndex, mlid uint16) (*Tree, error) {
 	tr, err := newTracer(t, fabric.None, mlid)
 	if err != nil {

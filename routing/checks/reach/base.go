@@ -173,7 +173,7 @@ func count(ports []uint32) int {
 }
 
 // longer reports whether a path from a switch has more links than necessary. The argument least is the distance between
-// the first and the last switch, last the number of links from the last switch to the destination.
+// the first and the last switch. The argument last is the number of links from the last switch to the destination.
 func longer(links int, least uint8, last int) bool {
 	return least != routing.NoHops && links > int(least)+last
 }
@@ -188,7 +188,7 @@ func (a *rechecker) target(end int32) (sw fabric.SwitchIndex, links int) {
 	return f.At[lid], links
 }
 
-// sources returns the number of ends of a group that still exist and send to end.
+// sources returns the number of ends of a group that still exist and send to an end port.
 func (a *rechecker) sources(g int32, end int32) int32 {
 	n := int32(a.c.ends.Sources(int(g), end))
 	if a.less != nil {

@@ -78,7 +78,7 @@ func seed(lid uint16, sw fabric.SwitchIndex, edited bool, port uint8) uint64 {
 }
 
 // mark marks the ports of links as dead, and adds the entries that use these ports as seeds. If the argument dead is
-// not set, it removes the marks.
+// false, it removes the marks.
 func (w *Walker) mark(links []fabric.Link, dead bool) {
 	f := w.Tables.Fabric
 	for _, l := range links {

@@ -90,9 +90,10 @@ func (f *Forest) shared(lid uint16, depth []uint8, first []atomic.Pointer[[]uint
 	return slices.Clone(depth)
 }
 
-// Depths computes the number of links over which packets reach the switch at, for each switch. The argument column
-// holds the entries of all switches for a LID. at is None if the LID has no switch. The number is [Far] where packets
-// do not arrive. Depths fills depth. The slice path is scratch memory, which Depths returns. O(switches).
+// Depths computes the number of links over which packets from each switch reach one switch (argument at). The argument
+// column holds the entries of all switches for a LID. The argument at is None if the LID has no switch. The number is
+// [Far] where packets do not arrive. Depths fills the slice depth. The slice path is scratch memory, which Depths
+// returns. O(switches).
 func Depths(wires walk.Wires, column []uint8, at fabric.SwitchIndex, depth []uint8,
 	path []fabric.SwitchIndex) []fabric.SwitchIndex {
 	const unknown, underway = Far - 1, Far - 2
@@ -142,7 +143,7 @@ type Difference struct {
 	Edits []fabric.Edit
 }
 
-// Against returns the difference of the tables now from the tables of the forest. The tables must come from
+// Against returns the difference of new tables from the tables of the forest. The new tables must come from
 // [fabric.LFT.Patched] on the tables of the forest, for the same fabric or a part of it. Otherwise ok is false.
 // O(switches + edits).
 func (f *Forest) Against(now *fabric.Tables) (d Difference, ok bool) {
@@ -171,7 +172,7 @@ func (f *Forest) Against(now *fabric.Tables) (d Difference, ok bool) {
 	return d, true
 }
 
-// emptyFrom reports whether a row has no entries for LIDs above top.
+// emptyFrom reports whether a row has no entries for LIDs above a LID.
 func emptyFrom(row []uint8, top uint16) bool {
 	return !slices.ContainsFunc(row[min(len(row), int(top)+1):], func(port uint8) bool { return port != fabric.NoPath })
 }

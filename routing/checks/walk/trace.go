@@ -92,7 +92,7 @@ func silence(f *fabric.Fabric, src fabric.PortIndex) Cause {
 	return 0
 }
 
-// add appends the node of port to the path. in is the port by which the path enters the node, or None.
+// add appends the node of a port to the path. The argument in is the port by which the path enters the node, or None.
 func (p *Path) add(f *fabric.Fabric, in, port fabric.PortIndex) {
 	p.Hops = append(p.Hops, Hop{Node: f.Ports[port].Node, In: in, Out: fabric.None, LID: f.LIDOf(f.EndPortOf(port))})
 }
@@ -242,8 +242,8 @@ func TraceAll(t *fabric.Tables, src, dst fabric.PortIndex) []Path {
 	return out
 }
 
-// Shared counts, for each hop of p, the paths in all that leave the same node by the same port. All paths must belong
-// to one fabric.
+// Shared counts, for each hop of p, the given paths that leave the same node by the same port. All paths must belong to
+// one fabric.
 func (p *Path) Shared(all []Path) []int {
 	out := make([]int, len(p.Hops))
 	for i, h := range p.Hops {

@@ -66,7 +66,8 @@ func (a *assigner[S]) start(lid uint16) uint8 {
 	return nth(a.set, turn-n)
 }
 
-// leastUsed returns the first of the least used ports in among, a part of the current set. The search begins at start.
+// leastUsed returns the first of the least used ports in a part of the current set. The argument start is the position
+// at which the search begins.
 func (a *assigner[S]) leastUsed(among S, start uint8) uint8 {
 	if best := and(among, a.best); !empty(best) {
 		return firstFrom(best, start)
@@ -80,7 +81,7 @@ func (a *assigner[S]) leastUsed(among S, start uint8) uint8 {
 	return best
 }
 
-// search lists ports in the order of the search, which begins at start.
+// search lists ports in the order of the search. The argument start is the position at which the search begins.
 func (a *assigner[S]) search(ports S, start uint8) []uint8 {
 	late := from(ports, start)
 	return list(list(a.found[:0], late), minus(ports, late))

@@ -31,7 +31,7 @@ type narrow struct {
 	}
 }
 
-// window returns sets as words. ok reports whether every set fits in a word.
+// window returns sets of ports as words. ok reports whether every set fits in a word.
 func (n *narrow) window(sets routing.PortSets) (words []uint64, ok bool) {
 	if words, ok := sets.Single(); ok {
 		n.low = 0
@@ -63,7 +63,7 @@ func (n *narrow) begin(sw fabric.SwitchIndex, row []byte, placeOf *[256]uint8, c
 	n.uses[noBit] = noPort | n.low + noBit
 }
 
-// end writes the uses of the ports in sets back to count.
+// end writes the uses of the ports back to the slice count.
 func (n *narrow) end(count []uint32) {
 	for bit := range n.inSets(count) {
 		n.inSets(count)[bit] = uint32(n.uses[bit] / once)
@@ -134,7 +134,8 @@ func (n *narrow) routeKeeping(t *targets, runs []run, sets []uint64, now []byte)
 	}
 }
 
-// keep computes the entries for LIDs with the same set of ports. It adds more to the use of each port that it takes.
+// keep computes the entries for LIDs with the same set of ports. It adds the argument more to the use of each port that
+// it takes.
 func (n *narrow) keep(set uint64, lids []uint16, more use, now []byte) {
 	low := uint8(n.low)
 	for _, lid := range lids {

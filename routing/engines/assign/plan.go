@@ -67,8 +67,8 @@ func (p *plan) seed(draws []int) {
 	}
 }
 
-// searchOrders returns complete search orders for the valid orders in given. Port 0 stays first. Then come the listed
-// ports, and then the other ports in ascending order.
+// searchOrders returns complete search orders for the valid orders among the given orders. Port 0 stays first. Then
+// come the listed ports, and then the other ports in ascending order.
 func searchOrders(f *fabric.Fabric, given []routing.PortOrder) map[fabric.SwitchIndex][]uint8 {
 	orders := map[fabric.SwitchIndex][]uint8{}
 	for _, g := range given {

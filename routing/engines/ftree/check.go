@@ -324,8 +324,8 @@ func warn(ps []Problem) []string {
 	return out
 }
 
-// moveToFront moves the problem that is equivalent to first to the front of others. If there is none, it inserts first
-// there.
+// moveToFront moves one problem, or the problem that is equivalent to it, to the front of a list. If the list does not
+// contain it, moveToFront inserts it there.
 func moveToFront(first Problem, others []Problem) []Problem {
 	out := []Problem{first}
 	for _, p := range others {
@@ -346,7 +346,7 @@ func concerns(p *Problem, switches []fabric.SwitchIndex) bool {
 // mostListed is the maximum number of switches listed in a text.
 const mostListed = 8
 
-// names returns text that lists switches, with a description of each switch that the function of returns.
+// names returns text that lists switches, with the description of each switch that a function returns.
 func (t *tree) names(switches []fabric.SwitchIndex, of func(s fabric.SwitchIndex) string) string {
 	var parts []string
 	for i, s := range switches {

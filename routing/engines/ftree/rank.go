@@ -52,7 +52,7 @@ func (t *tree) rankSwitches() {
 	t.spread(queue)
 }
 
-// spread ranks the switches that can be reached from the switches in queue.
+// spread ranks the switches that can be reached from the switches in a queue.
 func (t *tree) spread(queue []fabric.SwitchIndex) {
 	last := uint32(0)
 	for k := 0; k < len(queue); k++ {
@@ -66,7 +66,7 @@ func (t *tree) spread(queue []fabric.SwitchIndex) {
 	t.maxRank = uint8(last)
 }
 
-// improve sets the rank of a switch to rank if that is lower. It reports whether the rank changed.
+// improve sets the rank of a switch to a new rank if the new rank is lower. It reports whether the rank changed.
 func (t *tree) improve(s fabric.SwitchIndex, rank uint32) bool {
 	if t.rank[s] != unranked && t.rank[s] <= rank {
 		return false

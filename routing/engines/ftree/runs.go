@@ -130,8 +130,9 @@ const (
 	highBits = eachByte << 7      // the highest bit of each byte
 )
 
-// take routes switches of a run to the switch to which the run belongs. It routes those that are more than next hops
-// from the target. It reports whether there are any. next, which must be less than 127, becomes their number of hops.
+// take routes switches of a run to the switch to which the run belongs. It routes only switches that are more than a
+// number of hops from the target (argument next, less than 127). This becomes their number of hops. take reports
+// whether there are such switches.
 func (r *run) take(known, out []uint8, next uint8) (taken bool) {
 	n := len(r.ports)
 	known, out = known[r.slot:][:n], out[r.slot:][:n]

@@ -109,8 +109,8 @@ func (x *indexer) free(tuple uint64, place int) (uint64, bool) {
 	return noTuple, false
 }
 
-// below returns a free tuple for a lower neighbour of the switch with tuple from. The method above does so for an upper
-// neighbour. At the ends, numbers overflow as in OpenSM.
+// below returns a free tuple for a lower neighbour of the switch with a tuple. The method named above does so for an
+// upper neighbour. At the ends, numbers overflow as in OpenSM.
 func (x *indexer) below(from uint64) uint64 {
 	tuple, _ := x.free(withDigit(from, 0, firstDigit(from)+1), int(firstDigit(from)+1))
 	return tuple
@@ -121,8 +121,8 @@ func (x *indexer) above(from uint64) uint64 {
 	return tuple
 }
 
-// spread numbers all switches that it finds by going down and up from first, and orders the groups of each switch by
-// tuple. If the argument first is a root, it does not go up from leaves.
+// spread numbers all switches that it finds by going down and up from a switch (argument first), and orders the groups
+// of each switch by tuple. If this switch is a root, spread does not go up from leaves.
 func (x *indexer) spread(first fabric.SwitchIndex) {
 	queue := []fabric.SwitchIndex{first}
 	meet := func(list []group, next func(uint64) uint64, from fabric.SwitchIndex) {
@@ -192,8 +192,8 @@ func (t *tree) setPlaces() {
 	}
 }
 
-// setAddresses sets the address of each adapter to the place of its port GUID in guids. Adapters that are not in guids
-// share the lowest address.
+// setAddresses sets the address of each adapter to the place of its port GUID in a list. Adapters that are not in the
+// list share the lowest address.
 func (t *tree) setAddresses(guids []uint64) {
 	if len(guids) == 0 {
 		return

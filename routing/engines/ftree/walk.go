@@ -7,8 +7,8 @@ import "example.org/ibconsole/fabric"
 // farthest is the number of hops to the target at which walks end.
 const farthest = fabric.NoPath - 1
 
-// set gives the neighbour of a group the entry far, which leads to s. The argument hops is the neighbour's new number
-// of hops to the target.
+// set gives the neighbour of a group the entry that leads to s (argument far). The argument hops is the neighbour's new
+// number of hops to the target.
 func (w *walker) set(g *group, far uint8, s fabric.SwitchIndex, hops uint8) {
 	w.out[g.slot], w.hops[g.slot] = far, hops
 	if w.toSwitch {
@@ -175,8 +175,9 @@ func (w *walker) upMain(g *group, s fabric.SwitchIndex, credit uint16, hops uint
 	return w.goUp(r, s, true, credit, next)
 }
 
-// upOthers continues the secondary paths upwards, or to switches of the same rank. In the latter case least is not
-// noPort. Paths to the same rank that reach adapters are then counted on the up group whose first port is least.
+// upOthers continues the secondary paths upwards, or to switches of the same rank. In the latter case the argument
+// least is not noPort. Paths to the same rank that reach adapters are then counted on the up group whose first port is
+// given by this argument.
 func (w *walker) upOthers(list []group, s fabric.SwitchIndex, credit uint16, hops, least uint8) (found bool) {
 	next := hops + 1
 	above := &w.above[s]
@@ -213,7 +214,7 @@ func (w *walker) upOthers(list []group, s fabric.SwitchIndex, credit uint16, hop
 	return found
 }
 
-// countDown counts a path down on the up group whose first port is near.
+// countDown counts a path down on the up group with a given first port.
 func (w *walker) countDown(s fabric.SwitchIndex, near uint8) {
 	for i := range w.up[s] {
 		if g := &w.up[s][i]; g.near == near {

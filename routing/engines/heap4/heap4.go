@@ -108,8 +108,8 @@ func lesser(a, b uint64) uint64 {
 	return b + uint64(less&(less>>63))
 }
 
-// lastOfLeast returns the place of the nearest element, starting at place least. Of equally near elements it returns
-// the last.
+// lastOfLeast returns the place of the nearest element, starting at a place. Of equally near elements it returns the
+// last.
 func lastOfLeast(elements []uint64, least int) int {
 	for c := least + 1; c < len(elements); c++ {
 		if elements[c]>>32 <= elements[least]>>32 {

@@ -47,7 +47,8 @@ func (c *closure) add(d dependency) {
 	c.spread(c.before, c.row(c.after, d.then), c.known, c.row(c.before, d.before))
 }
 
-// spread adds the bits of fresh to the rows, in set, of the channels that are in some and not in known.
+// spread adds the bits of the argument fresh to some rows of the argument set: the rows of the channels that the
+// argument some contains and the argument known does not.
 func (c *closure) spread(set, some, known, fresh []uint64) {
 	for w := range some {
 		for left := some[w] &^ known[w]; left != 0; left &= left - 1 {
@@ -130,7 +131,7 @@ func (l *layer) remake() {
 	l.closure, l.stale = c, false
 }
 
-// take adds the row of channel from to the row of channel to.
+// take adds the row of one channel to the row of another.
 func (c *closure) take(set []uint64, to, from int32) {
 	row := c.row(set, to)
 	for i, v := range c.row(set, from)[:len(row)] {

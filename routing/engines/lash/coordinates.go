@@ -32,8 +32,8 @@ func (m *mesh) findCoordinates(seed int32) {
 	}
 }
 
-// place improves the coordinates of the neighbour along an axis, if those of this switch lead to a nearer place. It
-// reports whether they changed.
+// place improves the coordinates of the neighbour along an axis, if the coordinates of this switch lead to a nearer
+// place. It reports whether they changed.
 func (n *meshNode) place(axis int, at []int32) (changed bool) {
 	for d, c := range n.at {
 		if d == (axis-1)/2 {

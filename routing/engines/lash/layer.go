@@ -110,7 +110,7 @@ func newLayer(c *channels) *layer {
 	return l
 }
 
-// uses returns a pointer to the count of the dependency of channel then on channel before.
+// uses returns a pointer to the count of the dependency of one channel (argument then) on another (argument before).
 func (l *layer) uses(before, then int32) *uint32 {
 	return &l.count[l.slot[before]+then-l.first[l.to[before]]]
 }
@@ -182,8 +182,8 @@ func (l *layer) drop(a int32) {
 	}
 }
 
-// insert updates the order for a new dependency of channel then on channel before. It returns false if the dependency
-// would close a cycle.
+// insert updates the order for a new dependency of one channel (argument then) on another (argument before). It returns
+// false if the dependency would close a cycle.
 func (l *layer) insert(before, then int32) bool {
 	low, high := l.order[then], l.order[before]
 	if low > high {
@@ -198,8 +198,8 @@ func (l *layer) insert(before, then int32) bool {
 	return true
 }
 
-// findAfter collects channel start and the channels that depend on it, up to number high in the order. It returns false
-// if the channel with that number is among them.
+// findAfter collects a channel and the channels that depend on it, up to a number in the order (argument high). It
+// returns false if the channel with that number is among them.
 func (l *layer) findAfter(start, high int32) bool {
 	l.after = append(l.after[:0], start)
 	l.met[start] = l.visit
@@ -221,7 +221,7 @@ func (l *layer) findAfter(start, high int32) bool {
 	return true
 }
 
-// findBefore collects channel start and the channels on which it depends, down to number low in the order.
+// findBefore collects a channel and the channels on which it depends, down to a number in the order (argument low).
 func (l *layer) findBefore(start, low int32) {
 	l.prev = append(l.prev[:0], start)
 	l.met[start] = l.visit

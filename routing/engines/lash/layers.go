@@ -143,8 +143,8 @@ func (b *balancer) step() bool {
 	return true
 }
 
-// draw returns an untried pair of the fullest VL: the next one after two randomly chosen switches. ok is false if there
-// is none.
+// draw returns an untried pair of the fullest VL: the next pair after two randomly chosen switches. ok is false if
+// there is no such pair.
 func (b *balancer) draw() (s, d int32, ok bool) {
 	n := int32(b.n)
 	s, d = int32(b.random.Next()%uint32(n)), int32(b.random.Next()%uint32(n))

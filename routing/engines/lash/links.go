@@ -60,7 +60,7 @@ func newNetwork(f *fabric.Fabric, opt *routing.Options) *network {
 	return n
 }
 
-// indexOf returns the index of the link to switch peer among the links of switch sw.
+// indexOf returns the index, among the links of switch sw, of the link to another switch.
 func (n *network) indexOf(sw, peer int32) int32 {
 	for i, l := range n.links[sw] {
 		if l.peer == peer {

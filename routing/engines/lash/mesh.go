@@ -289,8 +289,8 @@ func (m *mesh) aroundSquares(s int32) (changed bool) {
 	return changed
 }
 
-// meet finds the links i and j by which switches a and b reach a common neighbour. It returns the first such neighbour
-// other than common.
+// meet finds the links i and j by which switches a and b reach a common neighbour. The argument common is a neighbour
+// to skip. It returns the first other such neighbour.
 func (m *mesh) meet(a, b, common int32) (i, j int, ok bool) {
 	for i, l := range m.links[a] {
 		if l.peer == common {

@@ -81,7 +81,7 @@ func (p *paths) take(t *tree) {
 	}
 }
 
-// follow appends the arcs of the path from s to d to list.
+// follow appends the arcs of the path from s to d to a slice.
 func (p *paths) follow(list []int32, s, d int32) []int32 {
 	for s != d {
 		arc := p.first[s] + int32(p.out[int(s)*p.n+int(d)])

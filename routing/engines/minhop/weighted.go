@@ -151,7 +151,7 @@ func (m *weightedHops) Through(sw fabric.SwitchIndex, port uint8, dst fabric.Swi
 	return routing.NoHops
 }
 
-// through returns the count to dst by a link. The argument there is the least count at the switch at the other end of
+// through returns the count to dst by a link. The argument there is the least count of the switch at the other end of
 // the link.
 func (m *weightedHops) through(link int32, dst fabric.SwitchIndex, there uint8) uint8 {
 	h := uint8(min(int(m.weights[link])+int(there), routing.NoHops))

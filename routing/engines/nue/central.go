@@ -59,8 +59,8 @@ func (h *hull) central(ctx context.Context) (int32, error) {
 // sourcesAtOnce is the number of sources that are processed together on all processors.
 const sourcesAtOnce = 64
 
-// add adds to passing the dependency of source switch s on each switch. It adds it once for the switch itself and once
-// for each adapter on the switch.
+// add adds the dependency of source switch s on each switch to the slice passing. It counts the dependency once for the
+// source switch itself and once for each adapter on it.
 func (h *hull) add(s int32, share, passing []float64) {
 	for v, d := range share {
 		sum := passing[v]
@@ -117,8 +117,8 @@ func (w *between) count(s int32) {
 	w.queue = queue[:high]
 }
 
-// follow continues the paths from the switches at positions low to high of the queue. It returns the end of the queue
-// after the switches that it has added.
+// follow continues the paths from the switches in a range of the queue. It returns the end of the queue after the
+// switches that it has added.
 func (w *between) follow(queue []int32, low, high int) int {
 	end, more, paths := high, w.more, w.paths
 	for i, u := range queue[low:high] {

@@ -74,7 +74,7 @@ func (d *dependencies) reset(lids int) {
 // start returns the additional channel with which a search from switch s begins.
 func (d *dependencies) start(s int32) int32 { return int32(len(d.to)) + s }
 
-// edge returns the edge from channel c to channel next. The argument next must leave the switch where c ends.
+// edge returns the edge from channel c to another channel, which must leave the switch where c ends.
 func (d *dependencies) edge(c, next int32) uint32 {
 	return uint32(c)*uint32(d.width) + uint32(next-d.first[d.ends[c]])
 }
@@ -85,16 +85,16 @@ func (d *dependencies) word(e edges, c int32, i int) uint64 {
 	return e[at/wordBits] >> (at % wordBits) & d.mask
 }
 
-// escape makes the edge from c to next part of the escape paths.
+// escape makes the edge between two channels part of the escape paths.
 func (d *dependencies) escape(c, next int32) {
 	if !d.used.has(d.edge(c, next)) {
 		d.connect(c, next)
 	}
 }
 
-// use makes the edge from c to next part of paths if it closes no cycle, and reports whether it does. An edge that
-// would close a cycle is no longer open afterwards. Like OpenSM, use searches for a cycle only if both channels have
-// the current colour.
+// use makes the edge between two channels part of paths, unless the edge closes a cycle. It reports whether the edge is
+// now part of paths. An edge that would close a cycle is no longer open afterwards. Like OpenSM, use searches for a
+// cycle only if both channels have the current colour.
 func (d *dependencies) use(c, next int32, current int32) bool {
 	e := d.edge(c, next)
 	switch {
@@ -129,7 +129,7 @@ func (d *dependencies) undo(c, next int32) {
 	}
 }
 
-// connect marks the edge from c to next as used, and updates the order of channels.
+// connect marks the edge between two channels as used, and updates the order of channels.
 func (d *dependencies) connect(c, next int32) {
 	if int(c) < len(d.to) {
 		if !d.cyclic && !d.order.precede(d, c, next) {
@@ -140,7 +140,7 @@ func (d *dependencies) connect(c, next int32) {
 	d.used.set(d.edge(c, next))
 }
 
-// leads reports whether used edges lead from channel from to channel to.
+// leads reports whether used edges lead from one channel to another.
 func (d *dependencies) leads(from, to int32) bool {
 	switch {
 	case int(to) >= len(d.to):
@@ -225,13 +225,13 @@ func (k *colours) begin(c, current int32) {
 	k.changed = true
 }
 
-// take gives channel c the colour of channel other.
+// take gives channel c the colour of another channel.
 func (k *colours) take(c, other int32) {
 	k.colour[c] = k.colour[other]
 	k.fresh = append(k.fresh, c)
 }
 
-// merge gives all channels with the colour of c the colour of the channel into.
+// merge gives all channels with the colour of c the colour of another channel.
 func (k *colours) merge(into, c int32) {
 	k.became[k.now[k.colour[c]]] = k.now[k.colour[into]]
 	k.changed = true

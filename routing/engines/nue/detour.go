@@ -82,7 +82,7 @@ func (s *search) collectDependent(sw int32) {
 	}
 }
 
-// carries reports whether all paths that continue from a switch could arrive at the switch by channel by, with edges
+// carries reports whether all paths that continue from a switch could arrive at the switch by a channel, with edges
 // that are used already.
 func (s *search) carries(by int32) bool {
 	for _, c := range s.dependent {
@@ -123,7 +123,7 @@ func (s *search) canUse(c choice) bool {
 	return true
 }
 
-// shortcut reports whether channel by can replace the channel into switch sw, for the path of sw and all paths that
+// shortcut reports whether a channel can replace the channel into switch sw, for the path of sw and all paths that
 // continue from it. The switch was reached before the last detour. Like OpenSM, shortcut releases the edges that it has
 // just used.
 func (s *search) shortcut(sw, by int32) bool {

@@ -75,8 +75,8 @@ func (s *search) relaxLate(c int32) {
 	}
 }
 
-// enterLate uses channel next, after channel c, for the path of the switch to which it leads. If the switch was reached
-// before the last detour, enterLate uses the channel only as a shortcut.
+// enterLate uses the channel in the argument next, after channel c, for the path of the switch to which it leads. If
+// the switch was reached before the last detour, enterLate uses the channel only as a shortcut.
 func (s *search) enterLate(c, next int32, e step) {
 	sw := s.to[next]
 	if s.by[sw] == fabric.None || s.found[sw] == s.detours {
@@ -86,8 +86,8 @@ func (s *search) enterLate(c, next int32, e step) {
 	}
 }
 
-// put uses channel next, after channel c, for the path of the switch to which it leads, and adds the switch to the
-// heap.
+// put uses the channel in the argument next, after channel c, for the path of the switch to which it leads, and adds
+// the switch to the heap.
 func (s *search) put(c, next int32, e step) {
 	sw := s.to[next]
 	if old := s.by[sw]; old == fabric.None {
@@ -102,7 +102,7 @@ func (s *search) put(c, next int32, e step) {
 	s.lead(c, next, e)
 }
 
-// lead makes channel next, after channel c, the channel into the switch to which it leads.
+// lead makes a channel, after channel c, the channel into the switch to which it leads.
 func (s *search) lead(c, next int32, e step) {
 	sw := s.to[next]
 	s.taken[next] = s.present

@@ -65,8 +65,8 @@ func (o *order) number() {
 	}
 }
 
-// leads reports whether used edges lead from channel from to channel to. It searches alternately from both channels,
-// and only among the channels between them.
+// leads reports whether used edges lead from one channel to another. It searches alternately from both channels, and
+// only among the channels between them.
 func (o *order) leads(d *dependencies, from, to int32) bool {
 	if o.at[from] > o.at[to] {
 		return false
@@ -143,8 +143,8 @@ func onNoSide(at uint64) uint64 { return ^(at | at>>1) & 1 }
 // less returns 1 if number a in the sequence is less than number b, and 0 otherwise.
 func less(a, b uint64) uint64 { return (a - b) >> 63 }
 
-// precede moves channels so that c comes before next. It reports whether this is possible. It is impossible if used
-// edges lead from next to c.
+// precede moves channels so that c comes before another channel. It reports whether this is possible. It is impossible
+// if used edges lead from the other channel to c.
 func (o *order) precede(d *dependencies, c, next int32) bool {
 	if o.at[c] < o.at[next] {
 		return true

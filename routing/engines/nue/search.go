@@ -101,8 +101,8 @@ func (s *search) spread() {
 }
 
 // ended checks whether a search that reached all switches is finished. It is finished if all further paths would be at
-// least as long as the longest path. This is impossible until the nearest switch in the heap has the distance ends.
-// ended returns the next such distance, or 0 if the search is finished.
+// least as long as the longest path. This is impossible until the nearest switch in the heap has the distance in the
+// argument ends. ended returns the next such distance, or 0 if the search is finished.
 func (s *search) ended(ends step) step {
 	nearest := s.heap.nearest().only()
 	if nearest < ends {
@@ -168,7 +168,8 @@ func (s *search) relaxWide(c int32, distance step) {
 	}
 }
 
-// turn uses channel next after channel c if the path becomes shorter and the edge between the channels can be used.
+// turn uses the channel in the argument next after channel c if the path becomes shorter and the edge between the
+// channels can be used.
 func (s *search) turn(c, next int32, distance step) {
 	if e := distance + s.length[next]; e < s.distance[e.to()] && s.use(c, next, s.present) {
 		s.enter(next, e, s.hops[s.ends[c]]+1)

@@ -164,7 +164,7 @@ func (t *tree) into(s int32) int32 {
 	return t.back[t.up[s]]
 }
 
-// from sets used[x], for each switch x, to the channel of the tree by which paths from switch s reach x.
+// The method from sets used[x], for each switch x, to the channel of the tree by which paths from switch s reach x.
 func (t *tree) from(s int32, used []int32) {
 	for v := range used {
 		used[v] = t.into(int32(v))

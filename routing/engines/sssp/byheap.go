@@ -97,7 +97,7 @@ func (h *byHeap) run(sw int32, distance uint64) {
 	}
 }
 
-// relax shortens the distances of the switches that can send to switch at.
+// relax shortens the distances of the switches that can send to a switch.
 func (h *byHeap) relax(at int32, distance uint64) {
 	low, high := h.first[at], h.first[at+1]
 	to, back := h.to[low:high], h.back[low:high]

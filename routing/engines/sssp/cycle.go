@@ -122,8 +122,9 @@ func (w *walker) leave(c int32) {
 	}
 }
 
-// cut removes an edge from the cycle that begins at place begin of the path: the edge with the fewest pairs, and of
-// several the first. It returns the two channels of the edge. The path then ends with the first of these channels.
+// cut removes an edge from the cycle that begins at a place of the path. This is the edge with the fewest pairs, and of
+// several such edges the first. It returns the two channels of the edge. The path then ends with the first of these
+// channels.
 func (w *walker) cut(begin int32) (from, then int32) {
 	weakest, least := begin, uint32(math.MaxUint32)
 	for i, c := range w.path[begin:] {

@@ -25,7 +25,7 @@ func newDependencies(g *graph) dependencies {
 	return d
 }
 
-// add records that channel then follows channel from. It reports whether this is new.
+// add records that one channel (argument then) follows another (argument from). It reports whether this is new.
 func (d *dependencies) add(from, then int32) bool {
 	slot := d.slot[from] + then
 	word, bit := &d.has[slot/64], uint64(1)<<(slot%64)
@@ -34,7 +34,7 @@ func (d *dependencies) add(from, then int32) bool {
 	return isNew
 }
 
-// after appends the channels that follow channel c to list.
+// The method after appends the channels that follow channel c to a slice.
 func (d *dependencies) after(c int32, list []int32) []int32 {
 	sw := d.to[c]
 	end := d.slot[c] + d.first[sw+1]

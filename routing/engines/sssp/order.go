@@ -55,7 +55,7 @@ type lister struct {
 	all    []target
 }
 
-// adapters adds the adapters of a switch that are not listed yet. If the argument only is not nil, it adds only
+// adapters adds the adapters of a switch that are not listed yet. If the argument only is not nil, adapters adds only
 // adapters in this set.
 func (l *lister) adapters(s fabric.SwitchIndex, only map[uint64]bool) {
 	node := l.f.SwitchNode(s)

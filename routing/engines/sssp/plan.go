@@ -117,8 +117,8 @@ func (l *levels) findSteps(p *plan, level []fabric.SwitchIndex) {
 	}
 }
 
-// stepsTo lists the steps to switches whose place is before end, and returns their number. The arcs of the steps begin
-// at low. It is branchless like expect.
+// stepsTo lists the steps to switches whose place is before the argument end, and returns their number. The argument
+// low is the index of the first arc of the steps. It is branchless like expect.
 //
 //go:noinline
 func stepsTo(peers []fabric.SwitchIndex, place []int32, found []step, end, low int32) int {

@@ -149,7 +149,7 @@ func count(set uint8) (n int) {
 	return n
 }
 
-// onSquare reports whether all corners of a set have the same coordinate in the dimension across.
+// onSquare reports whether all corners of a set have the same coordinate in a dimension.
 func onSquare(set, across uint8) bool {
 	low, high := false, false
 	for c := range uint8(8) {
@@ -181,7 +181,7 @@ func (s *finder) links(sw fabric.SwitchIndex, visit func(peer fabric.SwitchIndex
 	return false
 }
 
-// corner returns a switch, except middle, with links to a and c, or None.
+// corner returns a switch with links to a and c, or None. It never returns the switch in the argument middle.
 func (s *finder) corner(a, middle, c fabric.SwitchIndex) fabric.SwitchIndex {
 	var found fabric.SwitchIndex = fabric.None
 	s.links(a, func(x fabric.SwitchIndex) bool {
@@ -194,7 +194,8 @@ func (s *finder) corner(a, middle, c fabric.SwitchIndex) fabric.SwitchIndex {
 	return found
 }
 
-// line returns a switch, except behind, that is linked to from and forms squares with the sides, or None.
+// line returns a switch that is linked to another switch (argument from) and forms squares with the sides, or None. It
+// never returns the switch in the argument behind.
 func (s *finder) line(from fabric.SwitchIndex, sides []fabric.SwitchIndex,
 	behind fabric.SwitchIndex) fabric.SwitchIndex {
 	var found fabric.SwitchIndex = fabric.None

@@ -23,8 +23,8 @@ type Hop struct {
 	Illegal   bool
 }
 
-// HopOf describes how a packet with an SL passes a switch from port in to port out. Either port may be [fabric.None].
-// ok is false if the switch is outside the torus.
+// HopOf describes how a packet with an SL passes a switch from an input port to an output port. Either port may be
+// [fabric.None]. ok is false if the switch is outside the torus.
 func (t *Torus) HopOf(sw fabric.SwitchIndex, in, out fabric.PortIndex, sl uint8) (h Hop, ok bool) {
 	s := t.of[sw]
 	if s == absent {

@@ -87,7 +87,7 @@ func (t *Torus) fill(row []uint8, s int32, w *paths, hosts [][]host) (lost int32
 	return lost
 }
 
-// write sets the entries for all LIDs of a host to port.
+// write sets the entries for all LIDs of a host to a port.
 func (h host) write(row []uint8, port uint8) {
 	row[h.lid] = port
 	for l := int(h.lid) + 1; l < min(int(h.lid)+int(h.lids), len(row)); l++ {

@@ -42,8 +42,8 @@ func RecogniseForFailures(ctx context.Context, f *fabric.Fabric) (*osm.TorusConf
 	return r.best.config(maxPlaces, true), nil
 }
 
-// Fit returns a configuration for a fabric that has had failures since conf was made. The configuration keeps the
-// coordinates of conf.
+// Fit returns a configuration for a fabric that has had failures since an earlier configuration was made. The new
+// configuration keeps the coordinates.
 func Fit(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf) (*osm.TorusConf, error) {
 	seed, err := chooseSeed(f, conf)
 	if err != nil {
@@ -238,9 +238,9 @@ func (r *recogniser) measure(s fabric.SwitchIndex, pairs []pair, d int) (length,
 	return up + below + 1, below, false
 }
 
-// walk continues straight from s by way of next, until it comes back to s or the row ends. It returns the number of
-// switches after s. The argument aside has the neighbours of s in other dimensions. ok is false if there is more than
-// one straight path.
+// walk continues straight from s by way of a neighbour, until it comes back to s or the row ends. It returns the number
+// of switches after s. The argument aside has the neighbours of s in other dimensions. ok is false if there is more
+// than one straight path.
 func (r *recogniser) walk(s, next fabric.SwitchIndex, aside []fabric.SwitchIndex) (steps int, closed, ok bool) {
 	before, at := s, next
 	for steps = 1; steps <= r.members; steps++ {

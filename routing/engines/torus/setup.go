@@ -184,7 +184,8 @@ func (t *Torus) config(seeds int, shared bool) *osm.TorusConf {
 	return &c
 }
 
-// seedAt returns the seed at switch s. It returns false if one of the seed's switches is missing or is marked in used.
+// seedAt returns the seed at switch s. It returns false if one of the seed's switches is missing or is marked in the
+// argument used.
 func (t *Torus) seedAt(s int32, used map[uint64]bool) (seed osm.TorusSeed, ok bool) {
 	at := t.switches[s].at
 	for d := range dims {

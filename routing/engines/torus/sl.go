@@ -215,8 +215,8 @@ func (t *Torus) dimension(port fabric.PortIndex) int {
 	return local
 }
 
-// vlsOf returns the VL of each SL for packets that arrive along dimension in and leave along dimension out by a port.
-// The argument data is the number of data VLs.
+// vlsOf returns the VL of each SL for packets that arrive along one dimension and leave along another by a port. The
+// argument data is the number of data VLs.
 func (t *Torus) vlsOf(port fabric.PortIndex, in, out, data int) (vls fabric.VLs) {
 	mask := uint8(0xf)
 	if oper := t.f.Ports[port].OperVLs; oper > 0 && oper < 5 {

@@ -62,8 +62,8 @@ func withHosts(f *fabric.Fabric) []fabric.SwitchIndex {
 	return switches
 }
 
-// downUp returns the turn of a step between switches of the ranks from and to. A step between equal ranks is free, and
-// steps after it are no longer restricted, because OpenSM considers only the previous step.
+// downUp returns the turn of a step between switches of two ranks. A step between equal ranks is free, and steps after
+// it are no longer restricted, because OpenSM considers only the previous step.
 func downUp(from, to int32) turn {
 	switch {
 	case from < to:

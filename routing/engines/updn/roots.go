@@ -93,7 +93,7 @@ func eachHistogram(f *fabric.Fabric, hops routing.Hops, visit func(*Histogram)) 
 	return total
 }
 
-// leastFrom returns the least counts from switch sw. It may use row for the result.
+// leastFrom returns the least counts from switch sw. It may use the slice row for the result.
 func leastFrom(hops routing.Hops, sw fabric.SwitchIndex, row []uint8) []uint8 {
 	if h, ok := hops.(interface {
 		From(sw fabric.SwitchIndex) []uint8
@@ -106,7 +106,7 @@ func leastFrom(hops routing.Hops, sw fabric.SwitchIndex, row []uint8) []uint8 {
 	return row
 }
 
-// hostsOf counts the ports of adapters and routers on each switch, and in total.
+// hostsOf counts the ports of adapters and routers on each switch. The result total is their sum.
 func hostsOf(f *fabric.Fabric) (hosts []int, total int) {
 	hosts = make([]int, len(f.Switches))
 	for _, e := range f.EndPorts {
@@ -118,7 +118,7 @@ func hostsOf(f *fabric.Fabric) (hosts []int, total int) {
 	return hosts, total
 }
 
-// rank returns the distance of each switch from the nearest of the switches in from.
+// rank returns the distance of each switch from the nearest of some switches.
 func rank(g *routing.Graph, from []fabric.SwitchIndex) []int32 {
 	ranks := make([]int32, g.Switches())
 	for s := range ranks {

@@ -86,8 +86,8 @@ func nodeTypes(names ...string) (all []keyword) {
 	return all
 }
 
-// protocol returns the keywords of an upper-layer protocol. If the argument alone is set, the name followed by a colon
-// is one. The name followed by each of the second words is another.
+// protocol returns the keywords of an upper-layer protocol. A keyword is the name followed by one of the second words.
+// If the argument alone is set, the name followed by a colon is a keyword, too.
 func protocol(name string, alone bool, second ...string) (all []keyword) {
 	if alone {
 		all = append(all, keyword{kind: kind(name + ":"), word: name, fold: true, ends: true})

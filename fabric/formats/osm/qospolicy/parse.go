@@ -382,7 +382,8 @@ func (p *parser) guids(name string) []*group {
 	return []*group{g}
 }
 
-// portNumbers parses ranges of port numbers. It returns the service IDs, which are base plus a port number.
+// portNumbers parses ranges of port numbers. It returns the service IDs, which are the argument base plus a port
+// number.
 func (p *parser) portNumbers(base uint64) ranges {
 	line := p.now.line
 	all := p.ranges()

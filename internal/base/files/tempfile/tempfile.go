@@ -32,7 +32,8 @@ func Create(path string) (*os.File, error) {
 }
 
 // Replace closes a file that [Create] returned and renames it to path. If that fails, Replace removes the file. When
-// Replace returns nil, the file is on the disk: after a loss of power, path has the old or the complete new contents.
+// Replace returns nil, the file is on the disk: after a loss of power, the file has the old or the complete new
+// contents.
 func Replace(f *os.File, path string) error {
 	err := f.Sync()
 	if cerr := f.Close(); err == nil {

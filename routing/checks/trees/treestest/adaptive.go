@@ -73,8 +73,8 @@ func Up(f *fabric.Fabric, sw fabric.SwitchIndex, port int) bool {
 	return port == 0 || port <= int(n.NumPorts) && f.Ports[n.FirstPort+fabric.PortIndex(port)].Peer != fabric.None
 }
 
-// Exits returns the table and the ports that a switch may use for a packet. The packet enters by the port at. Exits is
-// a simple implementation for comparison with package choices.
+// Exits returns the table and the ports that a switch may use for a packet. The argument at is the port by which the
+// packet enters. Exits is a simple implementation for comparison with package choices.
 func Exits(t *fabric.Tables, at fabric.PortIndex, lid uint16, sl uint8) (table int, up []int) {
 	f := t.Fabric
 	sw := f.Nodes[f.Ports[at].Node].Switch
