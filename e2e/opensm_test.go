@@ -144,7 +144,7 @@ func TestMKeyFile(t *testing.T) {
 		"two SA_Keys":     {"sa_key 0x1234abcd\nsa_key 0x1234abce\n", 0o600, ":2: a second SA_Key"},
 		"another word":    {"sm_key 0x1234abcd\n", 0o600, ":1: expected"},
 		"as opensm.conf":  {"m_key 0x1234abcd\nsa_key 0x1234abce\n", 0o600, ""},
-		"empty":           {"# nothing\n", 0o600, "no key in it"},
+		"empty":           {"# nothing\n", 0o600, "the file has no key"},
 		"no key":          {"0x1234abcd\n0x0\n", 0o600, ":2: 0 is not a key"},
 		"good":            {"0x1234abcd # of the subnet\n", 0o600, ""},
 		"guid2mkey style": {"0x0002c90300000001 0x1234abcd\n0x0002c90300000002 0x1234abcd\n", 0o600, ""},

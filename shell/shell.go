@@ -70,7 +70,7 @@ func (sh *Shell) Session() *session.Session { return sh.session }
 // Specs returns the commands.
 func (sh *Shell) Specs() []Spec { return sh.specs }
 
-// Help returns the help of the command that words name. Without words it returns a list of all commands.
+// Help returns the help of the command that the words name. Without words it returns a list of all commands.
 func (sh *Shell) Help(words ...string) (string, error) { return lang.Help(sh.specs, words...) }
 
 // Complete returns candidates that can replace line[start:cursor].

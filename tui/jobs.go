@@ -84,7 +84,7 @@ func (js *jobs) runCommand(text string, byKey bool) tea.Cmd {
 	})
 }
 
-// start runs work in the background. The log shows the work under this name.
+// start runs a function in the background. The log shows it under a name.
 func (js *jobs) start(name string, byKey bool, work func(context.Context, *shell.Output) error) tea.Cmd {
 	js.last++
 	j, ctx := newJob(js.m.Ctx, js.last, name, js.m.now())

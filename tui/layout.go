@@ -100,7 +100,7 @@ func shapeOf(w, h int) shape {
 	return shapeWide
 }
 
-// arrange places the panes in the part body of the screen. Panes do not overlap. A pane without space is left out.
+// arrange places the panes in a part of the screen. Panes do not overlap. A pane without space is left out.
 func (d *layout) arrange(body draw.Rect) []placed {
 	f, s := shapeOf(d.width, d.height), &d.slots
 	switch {
@@ -171,7 +171,7 @@ func (d *layout) wanted(at int) bool {
 	return at == d.focus || !ok || !v.Hidden()
 }
 
-// orMain returns the pane with the index at, or the main pane if that pane is empty.
+// orMain returns the pane with an index, or the main pane if that pane is empty.
 func (d *layout) orMain(at int) int {
 	if d.wanted(at) {
 		return at

@@ -83,7 +83,7 @@ func (s *screens) tell(at int, msg tea.Msg) tea.Cmd {
 // bubbleTea is the path of the package that defines Bubble Tea's own messages.
 var bubbleTea = reflect.TypeFor[tea.QuitMsg]().PkgPath()
 
-// addressedTo returns a command whose messages go to the screen of the subnet with the index at. Messages of Bubble Tea
+// addressedTo returns a command whose messages go to the screen of the subnet with an index. Messages of Bubble Tea
 // itself are not changed.
 func (s *screens) addressedTo(at int, cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
@@ -197,7 +197,7 @@ func markHosts(m *model, names map[string]hostRow) {
 	m.all[m.at(pane.SeatHome)].Base().Marks = marks
 }
 
-// eachHostRow calls do for each host of the topology and for each row in which the host can be marked.
+// eachHostRow calls the function do for each host of the topology and for each row in which the host can be marked.
 func eachHostRow(m *model, do func(host string, by hostRow, at pane.Place)) {
 	f := m.sc.Top.Fabric
 	for _, e := range f.EndPorts {

@@ -43,7 +43,7 @@ func (t *typed) set(s string) {
 
 func (t *typed) before() string { return string([]rune(t.Value())[:t.Position()]) }
 
-// replace replaces the text between the byte offset start and the cursor.
+// replace replaces the text between a byte offset and the cursor.
 func (t *typed) replace(start int, s string) {
 	head, rest := t.before()[:start]+s, t.Value()[len(t.before()):]
 	t.SetValue(head + rest)

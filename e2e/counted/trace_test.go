@@ -89,7 +89,7 @@ func (x *exam) trace(s *state, src, dst endPort, against *state) {
 	a := x.ask(fmt.Sprintf("trace %s %s of=%s back lids against=%s", src.word(), dst.word(), s.name, against.name))
 	for _, e := range []endPort{src, dst} {
 		if against.end(e.port().guid).port() == nil {
-			a.fails(fmt.Sprintf("trace: {|.*}: %v is not there", e.port()))
+			a.fails(fmt.Sprintf("trace: {|.*}: the other state does not have %v", e.port()))
 			return
 		}
 	}

@@ -37,7 +37,7 @@ func (f form) parse(args []string) (arguments, error) {
 	})
 	if f.dims {
 		if len(words) == 0 {
-			return a, fmt.Errorf("no size, expected one like 6x5")
+			return a, fmt.Errorf("no size, expected a size such as 6x5")
 		}
 		dims, err := parseDims(words[0])
 		if err != nil {

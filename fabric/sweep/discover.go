@@ -96,7 +96,7 @@ func usable(info *mad.NodeInfo) error {
 	case info.NumPorts == 0 || info.NumPorts == 255:
 		return fmt.Errorf("node 0x%016x has %d ports, expected 1 to 254", info.NodeGUID, info.NumPorts)
 	case info.LocalPort > info.NumPorts, info.LocalPort == 0 && info.Type != mad.NodeSwitch:
-		return fmt.Errorf("node 0x%016x of %d ports was reached at its port %d", info.NodeGUID, info.NumPorts,
+		return fmt.Errorf("node 0x%016x has %d ports, but was reached at its port %d", info.NodeGUID, info.NumPorts,
 			info.LocalPort)
 	}
 	return nil

@@ -256,8 +256,8 @@ func TestContradictions(t *testing.T) {
 	t.Run("a node reached at a port that it does not have", func(t *testing.T) {
 		res := sweepWith(nodeInfo(guid5, func(i *mad.NodeInfo) { i.LocalPort = 2 }))
 		expect(t, res, 13)
-		if len(res.Unanswered) != 1 || res.Unanswered[0].String() != "leaf-03 port 1: node 0x0000000000100008 of 1 "+
-			"ports was reached at its port 2" {
+		if len(res.Unanswered) != 1 || res.Unanswered[0].String() != "leaf-03 port 1: node 0x0000000000100008 has 1 "+
+			"ports, but was reached at its port 2" {
 			t.Errorf("unanswered %v", res.Unanswered)
 		}
 	})

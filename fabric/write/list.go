@@ -134,14 +134,14 @@ func check[T any, P interface {
 
 func checkPort(f *fabric.Fabric, port fabric.PortIndex) error {
 	if port < 0 || int(port) >= len(f.Ports) {
-		return fmt.Errorf("port index %d %w: the subnet has %d", port, ErrUnfit, len(f.Ports))
+		return fmt.Errorf("port index %d %w: the subnet has %d ports", port, ErrUnfit, len(f.Ports))
 	}
 	return nil
 }
 
 func checkSwitch(f *fabric.Fabric, sw fabric.SwitchIndex) error {
 	if sw < 0 || int(sw) >= len(f.Switches) {
-		return fmt.Errorf("switch index %d %w: the subnet has %d", sw, ErrUnfit, len(f.Switches))
+		return fmt.Errorf("switch index %d %w: the subnet has %d switches", sw, ErrUnfit, len(f.Switches))
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ type SL2VL struct {
 // Check implements [Item].
 func (t *SL2VL) Check(f *fabric.Fabric) error {
 	if t.Node < 0 || int(t.Node) >= len(f.Nodes) {
-		return fmt.Errorf("node index %d %w: the subnet has %d", t.Node, ErrUnfit, len(f.Nodes))
+		return fmt.Errorf("node index %d %w: the subnet has %d nodes", t.Node, ErrUnfit, len(f.Nodes))
 	}
 	n := &f.Nodes[t.Node]
 	if t.Out == 0 || max(t.In, t.Out) > n.NumPorts {

@@ -225,7 +225,7 @@ func (r *reader) gaps(list []value, n int, b *block) []value {
 func (r *reader) length() int {
 	n := r.uvarint()
 	if n > perBlock {
-		r.fail(fmt.Errorf("%d values in a block of %d ports", n, perBlock))
+		r.fail(fmt.Errorf("the block has %d values, but only %d ports", n, perBlock))
 		return 0
 	}
 	return int(n)

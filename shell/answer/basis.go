@@ -42,13 +42,13 @@ type Cause struct {
 	Count int
 }
 
-// Add returns the sum of u and more.
+// Add returns the sum of two counts, with the causes of both.
 func (u Unread) Add(more Unread) Unread {
 	return Unread{u.Count + more.Count, slices.Concat(u.Causes, more.Causes)}
 }
 
-// Note adds count unread values at a place to the cause with the kind what and the reason why. The zero place means
-// none.
+// Note adds a number of unread values to the cause with a kind and a reason. The zero place means that no place is
+// known.
 func (u *Unread) Note(what, why string, count int, at Place) {
 	u.Count += count
 	i := slices.IndexFunc(u.Causes, func(c Cause) bool { return c.What == what && c.Why == why })

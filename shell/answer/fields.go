@@ -61,7 +61,7 @@ func LIDField[T any](key, name, help string, value func(T) uint16) Field[T] {
 	return FieldOf(KindLID, key, name, help, func(v T) Value { return LID(value(v)) })
 }
 
-// PlaceField returns a field of places: value returns [Node], [Port] or [At].
+// PlaceField returns a field of places: the function value returns [Node], [Port] or [At].
 func PlaceField[T any](key, name, help string, value func(T) Value) Field[T] {
 	return FieldOf(KindPlace, key, name, help, value)
 }

@@ -182,7 +182,7 @@ func RankedGrowth(f *fabric.Fabric, all []records.Total) []PortGrowth {
 
 const maxGaps = 3 // unrecorded spans in text
 
-// SpansText returns time spans as text, such as "2026-01-01 03:00:00 to 2026-01-01 04:00:00". The longest spans are
+// SpansText returns time spans as text, such as "2026-01-01 03:00:00 to 2026-01-01 04:00:00". The longest spans come
 // first.
 func SpansText(spans []records.Span) string {
 	long := func(s records.Span) time.Duration { return s.Until.Sub(s.Since) }

@@ -113,7 +113,7 @@ func DeclareStay(command string) *answer.Decl[*Stay] {
 	}
 }
 
-// StayFor prints events for the duration long.
+// StayFor prints events for a duration.
 func (c *Call) StayFor(decl *answer.Decl[*Stay], long time.Duration) error {
 	ctx, cancel := context.WithTimeout(c.Ctx, long)
 	defer cancel()

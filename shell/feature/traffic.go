@@ -25,7 +25,7 @@ func (c *Call) Time(name, otherwise string, now time.Time) (time.Time, error) {
 	return t, nil
 }
 
-// TimeAhead returns the time of an option that must be after now.
+// TimeAhead returns the time of an option. This time must be in the future.
 func (c *Call) TimeAhead(name, otherwise string, now time.Time) (time.Time, error) {
 	t, err := when.ParseAhead(c.Option(name, otherwise), now)
 	if err != nil {
@@ -34,7 +34,7 @@ func (c *Call) TimeAhead(name, otherwise string, now time.Time) (time.Time, erro
 	return t, nil
 }
 
-// Span returns the times that the options since and until set. The argument otherwise is the default of since.
+// Span returns the times that the options since= and until= set. The argument otherwise is the default of since=.
 func (c *Call) Span(otherwise string) (since, until time.Time, err error) {
 	now := time.Now()
 	if since, err = c.Time("since", otherwise, now); err != nil {
@@ -51,7 +51,7 @@ func (c *Call) Span(otherwise string) (since, until time.Time, err error) {
 }
 
 // AtLeast returns the value of a numeric option, or the argument otherwise if the option is missing. It returns an
-// error if the value is below least.
+// error if the value is below the argument least.
 func (c *Call) AtLeast(name string, otherwise, least int) (int, error) {
 	if _, given := c.Options[name]; !given {
 		return otherwise, nil

@@ -129,15 +129,15 @@ func NodeLID(f *fabric.Fabric, n *fabric.Node) uint16 {
 // AllWord is the argument for all end ports.
 const AllWord = "all"
 
-// Pairs returns the pair that the first two arguments name. If an argument is "all", it returns the pairs of one end
-// port with all others. The default of the second argument is "all". If the argument switches is set, "all" includes
-// the ports 0 of switches.
+// Pairs returns the pair that the first two arguments of the command name. If an argument is "all", it returns the
+// pairs of one end port with all others. The default of the second argument is "all". If the argument switches is set,
+// "all" includes the ports 0 of switches.
 func (c *Call) Pairs(f *fabric.Fabric, switches bool) ([]pairs.Pair, error) {
 	return PairsOf(f, c.Arg(0), cmp.Or(c.Arg(1), AllWord), switches)
 }
 
-// PairsOf returns the pair of end ports that src and dst name. If one of them is "all", it returns the pairs of the
-// other end port with all end ports.
+// PairsOf returns the pair of end ports that two words of a command name. If one word is "all", it returns the pairs of
+// the other end port with all end ports.
 func PairsOf(f *fabric.Fabric, src, dst string, switches bool) ([]pairs.Pair, error) {
 	switch {
 	case dst == AllWord:

@@ -109,7 +109,7 @@ func (f *Flow) Command() string { return f.command(f) }
 // Agreed reports whether the user agreed to run the command.
 func (f *Flow) Agreed() bool { return f.answers[run] == "yes" }
 
-// Given returns the answer to the question name, or "" if it is not answered.
+// Given returns the answer to a question, or "" if the question is not answered.
 func (f *Flow) Given(name string) string { return f.answers[name] }
 
 // Last reports whether the question is the last question: whether to run the command.

@@ -189,7 +189,7 @@ func (c *completion[C]) values(kind Kind, words []string, list bool) {
 // unquoted reports whether the word contains no quoting.
 func (c *completion[C]) unquoted() bool { return c.raw == c.word.value }
 
-// offer adds a candidate if value begins with the word typed so far.
+// offer adds a candidate if its value begins with the word typed so far.
 func (c *completion[C]) offer(value, description string, kind Kind) {
 	rest, ok := strings.CutPrefix(value, c.word.value)
 	if !ok {

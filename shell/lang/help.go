@@ -126,7 +126,7 @@ func writeRows(s *strings.Builder, heading string, rows [][2]string) {
 	}
 }
 
-// writeRow writes two cells. If the left cell exceeds width, the right cell is on the next line.
+// writeRow writes two cells. If the left cell is wider than the argument width, the right cell is on the next line.
 func writeRow(s *strings.Builder, width int, left, right string) {
 	if len(left) > width && right != "" {
 		fmt.Fprintf(s, "  %s\n", left)

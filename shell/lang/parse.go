@@ -79,7 +79,7 @@ func (s *Statement) add(t token) {
 	}
 }
 
-// Behind returns the statement without its first words. Statements without at least one further word are not allowed.
+// Behind returns the statement without its first words. Each statement must have at least one further word.
 func (s Statement) Behind(words int) Statement {
 	s.Words = s.Words[words:]
 	s.literal = s.literal[min(words, len(s.literal)):]

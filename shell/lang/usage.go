@@ -105,8 +105,8 @@ func names[C any](specs []Spec[C]) []string {
 	return prose.Words(specs, func(s Spec[C]) string { return s.Name })
 }
 
-// didYouMean returns `: did you mean "x"?`, or `"x" or "y"?` if the word begins several candidates. It returns other if
-// no candidate is similar.
+// didYouMean returns `: did you mean "x"?`, or `"x" or "y"?` if the word begins several candidates. It returns the
+// argument other if no candidate is similar.
 func didYouMean(word string, candidates []string, other string) string {
 	near := prose.Near(word, candidates)
 	if len(near) == 0 {

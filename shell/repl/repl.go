@@ -44,7 +44,7 @@ type Options struct {
 }
 
 // Run reads lines and executes them until the input ends, a line is "exit" or "quit", Execute returns ErrExit, ctx is
-// cancelled, or a signal ends it.
+// cancelled, or a signal arrives.
 //
 // On a terminal, Run prints the error of a line to Err and continues. Ctrl-C drops the line or cancels the running
 // command. SIGINT has the same effect as Ctrl-C, so SIGINT must not cancel ctx. Run always restores the terminal, also

@@ -79,7 +79,8 @@ const (
 	charWide  = 6.6   // of a character
 )
 
-// setBoxes sets the width of boxes to that of the longest label, but not below least or above most.
+// setBoxes sets the width of boxes to that of the longest label, but not below the argument least or above the argument
+// most.
 func (s *sheet) setBoxes(least, most float64) {
 	s.x, s.y = make([]float64, len(s.d.Blocks)), make([]float64, len(s.d.Blocks))
 	s.plane = make([]int, len(s.d.Blocks))

@@ -22,8 +22,8 @@ type Counted struct {
 	When    time.Time
 }
 
-// Counters reads the counters of ports of the live fabric. Without ports it reads those of all ports. It also returns
-// the increases since this session last read the counters of these ports.
+// Counters reads the counters of ports of the live fabric. Without ports it reads the counters of all ports. It also
+// returns the increases since this session last read the counters of these ports.
 func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading,
 	[]counters.Delta, error) {
 	op, err := s.Begin(ctx, "counters")
@@ -107,7 +107,7 @@ func (st *State) readCounters(ports []fabric.PortIndex) (*counters.Reading, []co
 }
 
 // errNotInFile is the reason for a port whose counters are not in the file.
-var errNotInFile = errors.New("the file has no counters of it")
+var errNotInFile = errors.New("the file has no counters of this port")
 
 // notInFile returns the ports that are missing in a reading. If ports were named, it returns each missing port.
 // Otherwise it returns a single entry for all linked ports.

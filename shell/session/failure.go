@@ -44,7 +44,7 @@ func (s simulator) happen(ctx context.Context, operation string, find failures.F
 	return s.add(st.Failures, found...)
 }
 
-// add gives numbers to new failures, and simulates them together with the existing failures in to.
+// add gives numbers to new failures, and simulates them together with the existing failures of a simulation.
 func (s simulator) add(to []failures.Failure, more ...failures.Failure) ([]failures.Failure, error) {
 	next := 0
 	if len(to) > 0 {
@@ -70,7 +70,7 @@ var ErrNotFailed = errors.New("has not failed in the what-if")
 
 // Restore undoes the failures for which match returns true. If the function match is nil, it undoes all failures and
 // drops a topology loaded as the base, so that routes are computed for the live state again. If no failure matches, it
-// repairs the links of repair that failed as parts of a larger failure. The rest of that failure remains.
+// repairs the links in the argument repair that failed as parts of a larger failure. The rest of that failure remains.
 func (s *Session) Restore(ctx context.Context, match func(failures.Failure) bool,
 	repair failures.Failure) ([]failures.Failure, error) {
 	op, err := s.Begin(ctx, "restore")
@@ -127,7 +127,7 @@ func (s *Session) Undo(ctx context.Context, number int) (failures.Failure, error
 	return gone[0], nil
 }
 
-// without drops all simulated changes except those in kept.
+// without drops all simulated changes except the given changes.
 func (s simulator) without(kept []failures.Failure) error {
 	err := s.setFailures(kept)
 	if conflict, ok := errors.AsType[*failures.ConflictError](err); ok {
@@ -250,7 +250,7 @@ func (ps *Pictures) simulated() string {
 	return text
 }
 
-// setFailures computes the what-if that results from the base and the simulated changes in all.
+// setFailures computes the what-if that results from the base and all simulated changes.
 func (s simulator) setFailures(all []failures.Failure) error {
 	st := s.State()
 	if st.Base == nil {

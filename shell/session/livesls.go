@@ -81,8 +81,8 @@ func (st *State) keepKnown(before *Picture, entries diff.Entries) {
 	}
 }
 
-// otherMaster reports whether the present master differs from the master with the GUID was. It returns false if there
-// is no master, or if the argument was is 0.
+// otherMaster reports whether the present master differs from a master with a given GUID. It returns false if there is
+// no master, or if the given GUID is 0.
 func (rd *Reading) otherMaster(was uint64) bool {
 	master, ok := rd.Master()
 	return ok && master.GUID != was && was != 0

@@ -20,8 +20,8 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// Open opens a session and connects to its source. With the option Later, the first sweep connects. [Session.Start]
-// then reads the subnet.
+// Open opens a session and connects to its source. It reads no tables; [Session.Start] reads the subnet. If opt.Later
+// is set, Open does not connect, and the first sweep connects to the source.
 func Open(ctx context.Context, src source.Source, opt Options) (*Session, error) {
 	empty, err := new(fabric.Builder).Build()
 	if err != nil {

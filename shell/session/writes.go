@@ -121,7 +121,8 @@ func (o *Op) WhoWrote(ctx context.Context, rd *Reading, found []write.Conflict,
 }
 
 // whoWrote returns a text that names who probably wrote some entries. This is another console if its commit is in the
-// journal and isCandidate returns true for the commit. Otherwise it is the master subnet manager among those in rd.
+// journal and the function isCandidate returns true for the commit. Otherwise it is the master subnet manager among
+// those that were read.
 func (s *Session) whoWrote(ctx context.Context, rd *Reading, found []write.Conflict,
 	isCandidate func(*history.JournalEntry) bool) (string, error) {
 	who, err := s.Journal().Writer(ctx, found, isCandidate, func(entry int64) (*fabric.Tables, error) {
@@ -237,7 +238,8 @@ func (ps *Pictures) held() []*fabric.Tables {
 	return holding(ps.Live.Tables)
 }
 
-// NoteWritten records that the switches hold the tables of a commit, or only a part of them if isComplete is false.
+// NoteWritten records that the switches hold the tables of a commit. If the argument isComplete is false, they hold
+// only a part of these tables.
 func (ps *Pictures) NoteWritten(written *Picture, isComplete bool) {
 	note := func(p *Picture) *Picture {
 		c := *p

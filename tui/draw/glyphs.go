@@ -142,7 +142,7 @@ func PlainKeyName(key string) string {
 	return key
 }
 
-// Bar returns a bar for n. A bar for most would be w cells long.
+// Bar returns a bar for n. A bar for the maximum (argument most) is w cells long.
 func (g *Glyphs) Bar(n, most, w int) string {
 	if most <= 0 || n <= 0 {
 		return ""
@@ -151,7 +151,7 @@ func (g *Glyphs) Bar(n, most, w int) string {
 }
 
 // Spark draws a list of numbers as a small bar chart of up to w cells. If there are more numbers than cells, each cell
-// shows the largest of several numbers. A full cell means most.
+// shows the largest of several numbers. A full cell means the argument most.
 func (g *Glyphs) Spark(list []int64, most int64, w int) string {
 	var b strings.Builder
 	w = min(w, len(list))

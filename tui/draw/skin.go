@@ -59,7 +59,7 @@ func ReadSkin(r io.Reader, name string) (*Skin, error) {
 		}
 		for _, c := range []string{look.Foreground, look.Background} {
 			if !colourForm.MatchString(c) {
-				return nil, fmt.Errorf("%s:%d: %s has the colour %q, expected one like #ffb300/3", name,
+				return nil, fmt.Errorf("%s:%d: %s has the colour %q, expected a colour such as #ffb300/3", name,
 					node.Line, style, c)
 			}
 		}

@@ -33,7 +33,7 @@ func TestSkin(t *testing.T) {
 		t.Errorf("a skin without styles: %v", err)
 	}
 	for text, want := range map[string]string{
-		"warn: {fg: red}":                   `skin:1: warn has the colour "red", expected one like #ffb300/3`,
+		"warn: {fg: red}":                   `skin:1: warn has the colour "red", expected a colour such as #ffb300/3`,
 		"dim: {bold: true}\nwarm: {fg: 1}":  `skin:2: unknown style "warm", expected one of bad, border,`,
 		"dim: bold":                         "skin:1: dim: expected fg and bg with colours",
 		"dim: {}\nbad: {\n  weight: heavy}": `unknown key "weight"`,

@@ -109,7 +109,7 @@ func Width(s string) int {
 	return runeCells(s)
 }
 
-// Cut shortens clean text to at most w cells. If it is shortened, the text ends with mark.
+// Cut shortens clean text to at most w cells. If it is shortened, the text ends with a mark.
 func Cut(s string, w int, mark string) string {
 	if len(s) <= w && prose.Plain(s) || Width(s) <= w {
 		return s

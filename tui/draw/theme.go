@@ -136,7 +136,7 @@ var themes = map[string]func() map[string]Look{"dark": dark, "light": light, "co
 func of(fg string) Look     { return Look{Foreground: fg} }
 func boldOf(fg string) Look { return Look{Foreground: fg, Bold: true} }
 
-// badge returns a function that, for a background colour, returns the look of a badge with text in the colour fg.
+// badge returns a function that, for a background colour, returns the look of a badge with text in a given colour.
 func badge(fg string) func(bg string) Look {
 	return func(bg string) Look { return Look{Foreground: fg, Background: bg, Bold: true} }
 }

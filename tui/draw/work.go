@@ -50,8 +50,8 @@ func (t *Table) work() {
 	t.Resize(len(t.Order), t.Height)
 }
 
-// inTurns calls the function work concurrently with ranges that cover from to n-1, until a time. It returns the number
-// up to which all ranges are done.
+// inTurns calls the function work concurrently with ranges of the indexes up to n-1, until a time. The argument from is
+// the first index. It returns the number up to which all ranges are done.
 func inTurns(from, n int, until time.Time, work func(from, to int)) int {
 	for from < n && time.Now().Before(until) {
 		part := min(n-from, manyRows*min(runtime.GOMAXPROCS(0), 4))

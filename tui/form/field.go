@@ -144,7 +144,7 @@ func (f *field) click(line int) bool {
 	return true
 }
 
-// choiceIn reports whether a line shows a choice that begins after the prefix before.
+// choiceIn reports whether a line shows a choice after a given prefix.
 func (f *field) choiceIn(line, before string) bool {
 	text, ok := strings.CutPrefix(line, before)
 	return ok && f.shown[strings.TrimSpace(text)]

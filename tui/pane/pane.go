@@ -225,8 +225,8 @@ func (l *list) Show(sc *Scene, changed bool) {
 
 func (l *list) WhyNotSort() string { return prose.When(l.N == 0, "there are no rows to sort", "") }
 
-// GoTo returns the function of Enter on a row about the subject s. If there is none, it returns the reason: none if no
-// row is selected, other if the row is about no node.
+// GoTo returns the function of Enter on a row about the subject s. If there is none, it returns the reason: the
+// argument none if no row is selected, the argument other if the row is about no node.
 func (l *list) GoTo(s Subject, none, other string) (func() tea.Msg, string) {
 	if _, ok := l.Selected(); !ok {
 		return nil, none

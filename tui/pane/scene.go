@@ -134,7 +134,7 @@ func (sc *Scene) WhyNoSubnet() string {
 	return "the subnet has not been read: R reads it"
 }
 
-// Changed reports whether the scene differs from the scene before in more than the progress of operations.
+// Changed reports whether the scene differs from an earlier scene in more than the progress of operations.
 func (sc *Scene) Changed(before *Scene) bool {
 	return before == nil || sc.Picture != before.Picture || sc.Between != before.Between || sc.Names != before.Names ||
 		sc.Top != before.Top || sc.Now != before.Now ||
@@ -218,8 +218,8 @@ func (sc *Scene) RecentUse(f *fabric.Fabric, port fabric.PortIndex) (percent int
 	return int64(100*use + 0.5), fmt.Sprintf("%.0f %%", 100*use)
 }
 
-// CountDown sets Down, the number of links of the live subnet that are down. If nothing has changed since the scene
-// before, it copies the number from there. The argument before may be nil.
+// CountDown sets Down, the number of links of the live subnet that are down. If nothing has changed since an earlier
+// scene, it copies the number from that scene. The argument before is this scene or nil.
 func (sc *Scene) CountDown(before *Scene) {
 	if before != nil && before.State.Live == sc.State.Live && before.State.Baseline == sc.State.Baseline &&
 		len(before.State.Losses) == len(sc.State.Losses) {

@@ -96,7 +96,7 @@ func TestReadSL2VLErrors(t *testing.T) {
 		"truncated":  {sl2vlRule + "\n\n", "", "f:5: the file is truncated"},
 		"VL 16":      {"6  15\n", "6  16\n", "f:4: cannot parse the VL of SL 15"},
 		"few VLs":    {"  15\n", "\n", "f:4: cannot parse the VL of SL 15"},
-		"many VLs":   {"6  15\n", "6  15 0\n", `f:4: "0" after 16 VLs`},
+		"many VLs":   {"6  15\n", "6  15 0\n", `f:4: unexpected "0" after 16 VLs`},
 		"port 99":    {"1   2   :", "1   99  :", "f:5: the table has ports 1 and 99, but its switch has 4 ports"},
 		"no colon":   {"1   2   :", "1   2   ", "f:5: cannot parse ports"},
 		"no GUID":    {"0x0000000000200000", "0x", "f:1: cannot parse port GUID"},

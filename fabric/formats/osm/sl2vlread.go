@@ -131,7 +131,7 @@ func (p *sl2vlParser) row(text []byte) error {
 		vls[sl], rest = uint8(vl), after
 	}
 	if rest = skipSpace(rest); len(rest) > 0 {
-		return fmt.Errorf("%q after 16 VLs", shorten(rest))
+		return fmt.Errorf("unexpected %q after 16 VLs", shorten(rest))
 	}
 	return p.set(in, out, vls)
 }

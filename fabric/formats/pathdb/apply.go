@@ -155,14 +155,14 @@ func (c *change) run() (at uint64, err error) {
 	c.classes()
 	r.OffRecords = c.matrix(r.OffRecords, r.Rows, r.Classes)
 	if c.d.uint(1) != uint64(r.HasTrace) {
-		c.d.fail("traces for a database without traces")
+		c.d.fail("the difference and the database must both have traces, or neither")
 	}
 	if r.HasTrace == 1 {
 		r.OffWires = c.elements(r.OffWires, r.Switches*r.Width, wireSize)
 		r.OffTrace = c.matrix(r.OffTrace, r.Switches, 1<<8)
 	}
 	if c.d.err == nil && len(c.d.b) > 0 {
-		c.d.fail("%d extra bytes", len(c.d.b))
+		c.d.fail("%d unexpected bytes after the end", len(c.d.b))
 	}
 	if c.d.err != nil {
 		return 0, fmt.Errorf("read the difference: %w", c.d.err)
@@ -187,7 +187,7 @@ func (c *change) elements(at uint64, n uint32, size int) uint64 {
 		i += c.d.uint(uint64(n))
 		v := c.d.take(size)
 		if i >= uint64(n) {
-			c.d.fail("element %d of %d", i, n)
+			c.d.fail("a change of element %d, but the table has %d elements", i, n)
 		}
 		if c.d.err != nil {
 			return at
@@ -220,7 +220,7 @@ func (c *change) matrix(dir uint64, rows, below uint32) uint64 {
 	for range count {
 		row += c.d.uint(uint64(rows))
 		if row >= uint64(rows) {
-			c.d.fail("row %d of %d", row, rows)
+			c.d.fail("a change of row %d, but the matrix has %d rows", row, rows)
 		}
 		if c.d.err != nil {
 			return dir
@@ -284,7 +284,7 @@ func (c *change) group(sym, g, below uint32) uint32 {
 		i += c.d.uint(uint64(n))
 		v := c.d.uint(uint64(below) - 1)
 		if i >= uint64(n) {
-			c.d.fail("LID %d of %d of a group", i, n)
+			c.d.fail("a change of LID %d of a group, but the group has %d LIDs", i, n)
 		}
 		if c.d.err != nil {
 			return 0

@@ -160,7 +160,8 @@ func (v *View) checkTables() error {
 	}
 	for i := range r.Switches {
 		if p := word(v.data, r.OffSwitches+uint64(i)*switchSize+8); !below(p, r.Ports) {
-			return fmt.Errorf("byte %d: switch %d has port %d", r.OffSwitches+uint64(i)*switchSize, i, p)
+			return fmt.Errorf("byte %d: switch %d refers to port %d, expected a port below %d",
+				r.OffSwitches+uint64(i)*switchSize, i, p, r.Ports)
 		}
 	}
 	return nil

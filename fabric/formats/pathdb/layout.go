@@ -127,7 +127,7 @@ func readRoot(b []byte, s slot) (r root, err error) {
 	}
 	_, err = binary.Decode(b[:n], binary.LittleEndian, &r)
 	if err == nil && r.State != s.State {
-		err = fmt.Errorf("byte %d: a root of state %d, expected %d", s.Root, r.State, s.State)
+		err = fmt.Errorf("byte %d: the root belongs to state %d, expected state %d", s.Root, r.State, s.State)
 	}
 	return r, err
 }

@@ -107,7 +107,7 @@ func decodeAdaptive(f *fabric.Fabric, d *decoder) (*fabric.Adaptive, error) {
 		a.groups = append(a.groups, a.group())
 	}
 	if n := d.uint(uint64(len(f.Switches))); d.err == nil && n != uint64(len(f.Switches)) {
-		d.fail(fmt.Errorf("%d switches, expected the %d of the subnet", n, len(f.Switches)))
+		d.fail(fmt.Errorf("%d switches, but the subnet has %d switches", n, len(f.Switches)))
 	}
 	out := &fabric.Adaptive{Switches: make([]fabric.AdaptiveSwitch, len(f.Switches))}
 	for i := range out.Switches {

@@ -106,7 +106,7 @@ func (r *fabricReader) read() (*fabric.Fabric, error) {
 		return nil, err
 	}
 	if n := d.size(); n > 0 {
-		return nil, fmt.Errorf("%d extra bytes", n)
+		return nil, fmt.Errorf("%d unexpected bytes after the end", n)
 	}
 	if sm != fabric.None {
 		if int(sm) >= len(r.owner) {

@@ -82,7 +82,7 @@ func decodeRouting(f *fabric.Fabric, d *decoder) (*Routing, error) {
 		r.MinHop = decodeMinHop(n, d)
 	}
 	if n := d.size(); d.err == nil && n > 0 {
-		d.fail(fmt.Errorf("%d extra bytes", n))
+		d.fail(fmt.Errorf("%d unexpected bytes after the end", n))
 	}
 	if d.err != nil {
 		return nil, fmt.Errorf("routing: %w", d.err)

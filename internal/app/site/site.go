@@ -121,7 +121,7 @@ func (c *Config) take(line, where string) error {
 		return fmt.Errorf("unknown word %q, expected one of %s", word,
 			strings.Join(append(slices.Clone(words), screenWords...), ", "))
 	case rest == "":
-		return fmt.Errorf("nothing follows %s", word)
+		return fmt.Errorf("%s has no value", word)
 	}
 	switch word {
 	case "source":

@@ -127,7 +127,7 @@ func EndsIn(f *fabric.Fabric, src, dst fabric.PortIndex, lid uint16, g *fabric.F
 			ends[i] = g.PortAt(node, int(f.Ports[port].Num))
 		}
 		if node == fabric.None || ends[i] == fabric.None {
-			return fabric.None, fabric.None, 0, fmt.Errorf("%s is not there", f.PortName(port))
+			return fabric.None, fabric.None, 0, fmt.Errorf("the other state does not have %s", f.PortName(port))
 		}
 	}
 	to := g.LIDOf(ends[1])

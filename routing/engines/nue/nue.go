@@ -135,8 +135,8 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 	}
 	r.tree.grow(root)
 	if !r.tree.complete() {
-		return routing.Refuse(Name, "%d of %d switches are within a distance of %d from %s; a hop counts the "+
-			"square of the number of LIDs", len(r.tree.order), len(r.switches), infinity,
+		return routing.Refuse(Name, "only %d of %d switches are within a distance of %d from %s, expected all; "+
+			"a hop counts the square of the number of LIDs", len(r.tree.order), len(r.switches), infinity,
 			r.f.SwitchNode(r.switches[root]).Desc)
 	}
 	r.reset(lidsOf(part))
@@ -196,7 +196,7 @@ func (r *router) routeSwitches(ctx context.Context) error {
 		for i := range t.lids {
 			r.tree.grow(root)
 			if !r.tree.complete() {
-				return routing.Refuse(Name, "%d of %d switches are within a distance of %d", len(r.tree.order),
+				return routing.Refuse(Name, "only %d of %d switches are within a distance of %d, expected all", len(r.tree.order),
 					len(r.switches), infinity)
 			}
 			r.enterTree(root, t.lid+uint16(i))

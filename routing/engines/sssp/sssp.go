@@ -93,8 +93,8 @@ func (r *router) reachable() error {
 	if found == len(r.members) {
 		return nil
 	}
-	return routing.Refuse(r.name, "from the subnet manager %d of %d switches are within a distance of %d; a hop "+
-		"counts the square of the number of LIDs", found, len(r.members), infinity)
+	return routing.Refuse(r.name, "only %d of %d switches are within a distance of %d from the subnet manager, "+
+		"expected all; a hop counts the square of the number of LIDs", found, len(r.members), infinity)
 }
 
 func (r *router) route(ctx context.Context) error {

@@ -278,7 +278,7 @@ func topOnly(c *feature.Call, st *session.State) (map[fabric.PortIndex]bool, err
 	return only, err
 }
 
-// used returns the utilization in percent of links with a data rate in bytes per second.
+// used returns the utilization, in percent, of links with a data rate in bytes per second.
 func used(sent, received flow, rate float64) answer.Value {
 	if rate <= 0 || !sent.read && !received.read {
 		return answer.NotRead()

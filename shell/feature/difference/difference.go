@@ -203,8 +203,8 @@ type layout[T any] struct {
 	items  []answer.Item[T]
 }
 
-// line adds a line that text shows if fits accepts the difference. If the function fits is nil, text always shows the
-// line.
+// line adds a line that text shows if the function fits accepts the difference. If the function fits is nil, text
+// always shows the line.
 func (l *layout[T]) line(form string, fits func(*difference) bool) {
 	when := l.shown
 	if fits != nil {

@@ -423,7 +423,7 @@ func keep(c *feature.Call, store *history.Store) error {
 	return c.Answer(keepDecl.Answer(basis(c), kept{int(r.Age / day), int(r.Size >> 20), keptText(r)}))
 }
 
-// retention returns the limits that the options days and megabytes set. Neither value may be below least.
+// retention returns the limits that the options days and megabytes set. Neither value may be below the argument least.
 func retention(c *feature.Call, r history.Retention, least int) (history.Retention, error) {
 	days, err := c.AtLeast("days", int(r.Age/day), least)
 	if err != nil {

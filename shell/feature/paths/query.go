@@ -181,7 +181,7 @@ func (v *view) record(from, to pathdb.PortIndex, r pathdb.Record, path bool) (re
 }
 
 // place returns a port of the database as a place and as text. The name comes from the queried state. If the state does
-// not have the port, its GUID is used. The text ends with lid unless lid is 0.
+// not have the port, its GUID is used. The text ends with the LID unless the argument lid is 0.
 func (v *view) place(i pathdb.PortIndex, lid uint16) (answer.Value, string) {
 	p := v.Port(i)
 	at, name := answer.At(answer.Place{GUID: p.GUID, LID: lid, Port: -1}), fmt.Sprintf("0x%016x", p.GUID)

@@ -89,8 +89,8 @@ func tablesBasis(c *feature.Call, rep *pathrecords.Report) (answer.Basis, error)
 
 const mostUnread = 5 // switches that a warning lists
 
-// portOf finds a port of the database by address, GID or name, and returns the port and its LID. The LID is 0 if text
-// does not determine it.
+// portOf finds a port of the database by address, GID or name, and returns the port and its LID. The LID is 0 if the
+// text does not determine it.
 func portOf(c *feature.Call, v *pathdb.View, text string) (pathdb.PortIndex, uint16, error) {
 	if gid, err := mad.ParseGID(strings.TrimPrefix(text, "gid:")); err == nil {
 		if i, ok := v.ByGID(gid); ok {

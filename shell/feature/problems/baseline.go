@@ -76,7 +76,7 @@ var forgotten = answer.Decl[struct{}]{
 // takeFunc reads a baseline from a file, or creates it from the live subnet.
 type takeFunc func(*session.Session, context.Context, string) (*session.Baseline, error)
 
-// baseline returns a subcommand of baseline that calls take.
+// baseline returns a subcommand of baseline that calls the function take.
 func baseline(name, summary string, optional bool, decl *answer.Decl[*compared], take takeFunc) feature.Command {
 	examples := []string{"baseline save", "baseline save now.snap"}
 	if name != "save" {

@@ -168,8 +168,8 @@ func (c gatherer) morningProblems(m *report.Morning, line *session.Timeline) err
 	return nil
 }
 
-// missing returns the problems of nodes and links that the state before has and the state after does not have. It omits
-// those already known as lost.
+// missing returns the problems of nodes and links that the earlier state has and the later state does not have. It
+// omits nodes and links that are already known as lost.
 func (c gatherer) missing(st *session.State, before, after *session.Picture) []problems.Problem {
 	r := survey.Missing(after, before)
 	r.DropLost(0, st.LostIn(after))
@@ -274,7 +274,8 @@ func (c gatherer) morningCounters(m *report.Morning) error {
 	return err
 }
 
-// sumOf returns unit times the sum of the increases of all counters, or nil if nothing was recorded.
+// sumOf returns the sum of the increases of all counters, multiplied by the argument unit. It returns nil if nothing
+// was recorded.
 func sumOf(r *records.Recorded, unit uint64) *uint64 {
 	if r.Spans == nil {
 		return nil
@@ -288,7 +289,7 @@ func sumOf(r *records.Recorded, unit uint64) *uint64 {
 	return &sum
 }
 
-// morningLoad lists the links whose traffic changed. It considers only links that were read both before and now.
+// morningLoad lists the links whose traffic changed. It considers only links that were read both earlier and now.
 func morningLoad(m *report.Morning, f *fabric.Fabric, before, now *records.Recorded) {
 	if before.Spans == nil || now.Spans == nil {
 		m.Unknown = append(m.Unknown, "changed traffic: no traffic was recorded "+

@@ -320,7 +320,7 @@ func differ(c *feature.Call) error {
 		return err
 	}
 	if read := len(all) - (len(d.Differences) - len(d.found())); len(all) > 1 && read < 2 {
-		return fmt.Errorf("compare subnets: %d of %d could be read", read, len(all))
+		return fmt.Errorf("compare subnets: only %d of %d subnets could be read", read, len(all))
 	}
 	return nil
 }

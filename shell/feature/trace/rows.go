@@ -221,7 +221,7 @@ func walkedLive(f *fabric.Fabric, of *livetrace.Path) (walk.Path, error) {
 			}
 		}
 		if h.Node == fabric.None || h.In != livetrace.NoPort && x.In == fabric.None {
-			return p, fmt.Errorf("%s was not there at the last sweep; hint: run 'sweep'", h.Name(f))
+			return p, fmt.Errorf("%s was not found by the last sweep; hint: run 'sweep'", h.Name(f))
 		}
 		if of.Verdict == livetrace.Loop && h.GUID == of.Hops[len(of.Hops)-1].GUID && p.Closes < 0 {
 			p.Closes = i

@@ -145,7 +145,7 @@ func treeAlong(t *torus.Torus, tables *fabric.Tables, name string) (along func(f
 	return func(sw fabric.SwitchIndex) []string { return t.GroupLinks(tables.MFT, sw, mlid) }, root, nil
 }
 
-// trace marks on the map the path between the two places in ends, "A,B".
+// trace marks on the map the path between two places. The argument ends names them as "A,B".
 func (m *torusMap) trace(c *feature.Call, st *session.State, s *session.Picture, ends string) error {
 	pair, err := feature.PairWithComma(s.Fabric, ends)
 	if err != nil {

@@ -72,8 +72,8 @@ func Start(s *session.Session, program string, args ...string) error {
 	return nil
 }
 
-// queueAlerts queues the events after the first ones, added in number, as they occur. If the queue is full, it drops
-// events and counts them.
+// queueAlerts queues the events that occur after the first events. The argument added is the number of these first
+// events. If the queue is full, it drops events and counts them.
 func queueAlerts(ctx context.Context, s *session.Session, w *session.Watcher, added uint64, queue chan<- Alert) {
 	missed := 0
 	for {

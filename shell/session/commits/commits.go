@@ -462,8 +462,8 @@ func (c *commit) settle(ctx context.Context, open *history.Chain, rollback bool)
 	return c.do(ctx)
 }
 
-// takeEntry makes the tables of the history entry with the number id the target. The switches are assumed to hold the
-// tables of the entry with the number held.
+// takeEntry makes the tables of one history entry (argument id) the target. The switches are assumed to hold the tables
+// of another entry (argument held).
 func (c *commit) takeEntry(id, held int64) error {
 	st := c.State()
 	p, err := st.Of(session.EntryKind(id))
@@ -492,7 +492,8 @@ var (
 // over.
 var undone = []history.Outcome{history.RolledBack, history.Finished, history.NothingWritten}
 
-// find returns the commit that has the history entry id. For 0 it returns the last commit that was not rolled back.
+// find returns the commit that has a history entry. For the entry 0 it returns the last commit that was not rolled
+// back.
 func find(ctx context.Context, s *session.Session, id int64) (history.JournalEntry, error) {
 	all, err := s.Journal().Commits(ctx)
 	if err != nil {

@@ -56,8 +56,8 @@ type Figures struct {
 
 // Engines routes the what-if subnet, or the live subnet if there is no what-if. It does so with each of the named
 // engines separately, or with all engines if the argument names is empty. It measures the tables that
-// [session.Session.Route] would stage, and the tables on the switches. It also measures the tables in the list with:
-// names of states, history entries or files with routes.
+// [session.Session.Route] would stage, and the tables on the switches. It also measures the tables that the argument
+// with lists: names of states, history entries or files with routes.
 //
 // Engines stages nothing. It calls the function found with each result. It returns an error if ctx ends, or if a name
 // or file is invalid.
@@ -130,7 +130,7 @@ func routeWith(ctx context.Context, s *session.Session, st *session.State, set s
 	return res, err
 }
 
-// routeAndMeasure returns the figures of the tables that the engine name computes with the settings.
+// routeAndMeasure returns the figures of the tables that an engine computes with the settings.
 func routeAndMeasure(ctx context.Context, s *session.Session, st *session.State, name string, set settings.Settings,
 	progress func(done, total int)) (Figures, error) {
 	e := Figures{Name: name, Computed: true}
@@ -154,8 +154,8 @@ type namedTables struct {
 	tables *fabric.Tables
 }
 
-// otherTables returns the existing tables to compare: those on the switches, and those in the list with. If there is a
-// what-if, the tables of the switches are applied to its fabric.
+// otherTables returns the existing tables to compare: the tables on the switches, and the tables in the argument with.
+// If there is a what-if, the tables of the switches are applied to its fabric.
 func otherTables(ctx context.Context, st *session.State, with []string) ([]namedTables, error) {
 	var out []namedTables
 	current := session.Live

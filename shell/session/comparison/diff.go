@@ -17,9 +17,9 @@ type Difference struct {
 	*diff.Result
 }
 
-// Diff compares two states with tables. The default of from is the base of the what-if, or the live state if there is
-// no what-if. The default of to is the state that reading commands use. The argument pairs is the maximum number of
-// listed pairs of each kind; 0 means the default of [diff.Compare].
+// Diff compares two states with tables. The default of the first state is the base of the what-if, or the live state if
+// there is no what-if. The default of the second state is the state that reading commands use. The argument pairs is
+// the maximum number of listed pairs of each kind; 0 means the default of [diff.Compare].
 func Diff(ctx context.Context, s *session.Session, from, to session.Kind, pairs int) (*Difference, error) {
 	op, err := s.Begin(ctx, "diff")
 	if err != nil {

@@ -94,7 +94,7 @@ func formOf(kind string) (Form, error) {
 	return Form{}, fmt.Errorf("unknown form %q", kind)
 }
 
-// Write writes a state in the file format kind and returns the title of the state.
+// Write writes a state in a file format and returns the title of the state.
 func Write(ctx context.Context, s *session.Session, kind string, of session.Kind, w io.Writer) (title string,
 	err error) {
 	d, err := formOf(kind)

@@ -100,8 +100,8 @@ const MaxExamples = 5
 const mostTried = 4 // how many commits are compared with entries
 
 // Writer returns a text that names the commit which wrote the given entries, or "" if none did. It considers those of
-// the latest commits for which isCandidate returns true. The function tables returns the tables of a history entry, or
-// nil.
+// the latest commits for which the function isCandidate returns true. The function tables returns the tables of a
+// history entry, or nil.
 func (j Journal) Writer(ctx context.Context, found []write.Conflict, isCandidate func(*history.JournalEntry) bool,
 	tables func(entry int64) (*fabric.Tables, error)) (string, error) {
 	if !j.Recorder.Exists() {
@@ -126,7 +126,7 @@ func (j Journal) Writer(ctx context.Context, found []write.Conflict, isCandidate
 	return "", nil
 }
 
-// holds reports whether tables contain all forwarding entries among found. It returns false if there is no forwarding
+// holds reports whether tables contain all forwarding entries of a list. It returns false if there is no forwarding
 // entry among them.
 func holds(t *fabric.Tables, found []write.Conflict) bool {
 	entries := 0

@@ -25,7 +25,7 @@ type block struct {
 	num  uint16
 }
 
-// NewWritten returns the description of a commit's writes. For the blocks in left, it is uncertain whether they were
+// NewWritten returns the description of a commit's writes. It is uncertain whether the blocks in the argument left were
 // written.
 func NewWritten(id int64, tables, before *fabric.Tables, left []write.Block) *Written {
 	w := &Written{ID: id, Tables: tables, Before: before, left: map[block]bool{}}

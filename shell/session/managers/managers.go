@@ -139,8 +139,8 @@ type Info struct {
 	Capabilities *mad.ClassPortInfo // of its subnet administration, nil if it was not asked or did not respond
 }
 
-// Since returns the facts known about the present master now. If another master runs, or the master was restarted,
-// nothing is known.
+// Since returns the facts that are known about the present master at this time. If another master runs, or the master
+// was restarted, nothing is known.
 func (i Info) Since(now SM, ok bool) Info {
 	if !ok || !i.Of.IsSameRun(&now) {
 		return Info{Of: now}

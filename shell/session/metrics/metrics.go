@@ -135,7 +135,7 @@ func label(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`).Replace(strings.ToValidUTF8(text, "?"))
 }
 
-// sample writes a sample with the label of the subnet and the labels in more.
+// sample writes a sample with the label of the subnet and further labels.
 func (w *writer) sample(s *Snapshot, name, more string, value float64) {
 	if more != "" {
 		more = "," + more

@@ -32,7 +32,8 @@ type Report struct {
 }
 
 // Build builds a path-record database from the tables of a state. If the argument like is not nil, the new database
-// keeps the order of its ports. If the argument ask is set, the SLs of partitions are requested from the SA.
+// keeps the order of the ports of that database. If the argument ask is set, the SLs of partitions are requested from
+// the SA.
 func Build(ctx context.Context, s *session.Session, of session.Kind, trace bool, like *pathdb.View,
 	ask bool) (image []byte, rep Report, err error) {
 	op, err := s.Begin(ctx, "path records")

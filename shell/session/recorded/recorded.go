@@ -159,8 +159,7 @@ func (e *NotRecordedError) Error() string {
 // Is reports whether target is [ErrNone].
 func (e *NotRecordedError) Is(target error) bool { return target == ErrNone } //nolint:errorlint // a sentinel
 
-// Between returns the records of the counters in the set what, from since to until. If there are none, it returns
-// [ErrNone].
+// Between returns the records of a set of counters in a period. If there are no records, it returns [ErrNone].
 func (r *Counters) Between(ctx context.Context, what counters.Set, since, until time.Time) (records.Recorded, error) {
 	store, err := r.Store(ctx)
 	if err != nil {

@@ -49,8 +49,8 @@ type Growing struct {
 // traffic are the counters needed to compute Use and Waits.
 var traffic = counters.Of(counters.XmitData, counters.XmitWait)
 
-// Grown returns the increases of the counters in the set what, in a period, which is divided into parts of equal
-// length. If nothing was recorded, it returns [recorded.ErrNone]. It takes O(samples of the period) time.
+// Grown returns the increases of a set of counters in a period. The period is divided into parts of equal length. If
+// nothing was recorded, it returns [recorded.ErrNone]. It takes O(samples of the period) time.
 func Grown(ctx context.Context, s *session.Session, what counters.Set, since, until time.Time,
 	parts int) (*Growth, error) {
 	got, err := s.Recorded().Between(ctx, what, since, until)

@@ -85,7 +85,8 @@ func (o *linkObserver) observe(ctx context.Context, store *records.Store, now ti
 	return err
 }
 
-// relabel returns an earlier time of this process as the clock shows it now, also if it was set since.
+// relabel returns an earlier time of this process according to the present clock. The clock may have been set since
+// that time.
 func relabel(t, now time.Time) time.Time {
 	if t.IsZero() {
 		return t

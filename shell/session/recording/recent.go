@@ -60,7 +60,7 @@ func RecentOf(st *session.State) *Recent { return recentSlot.Of(st) }
 // PutRecent puts a result into a state.
 func PutRecent(st *session.State, r *Recent) { recentSlot.Put(st, r) }
 
-// ReadRecent reads the records of the hour before until, and stores the result in the state of the session.
+// ReadRecent reads the records of the hour before a time, and stores the result in the state of the session.
 func ReadRecent(ctx context.Context, s *session.Session, until time.Time) error {
 	g, err := Grown(ctx, s, recentCounters, until.Add(-time.Hour), until, 1)
 	if ctx.Err() != nil {

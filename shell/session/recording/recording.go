@@ -176,8 +176,8 @@ func (r *Recording) wait(ctx context.Context, began time.Time) time.Duration {
 // within this time, its increases are known.
 const forgotten = 7 * 24 * time.Hour
 
-// round reads one round in the time long, and the argument every is its interval. It stores everything that was read
-// and is due, even if the round was interrupted.
+// round reads one round, spread over a given duration. The argument every is the interval of rounds. It stores
+// everything that was read and is due, even if the round was interrupted.
 func (r *Recording) round(ctx context.Context, every, long time.Duration) {
 	began := time.Now()
 	opts := counters.Options{Known: &r.known}

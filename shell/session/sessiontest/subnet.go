@@ -129,7 +129,7 @@ func (n *Subnet) Read(s *session.Session) *session.Picture {
 	return s.State().Live
 }
 
-// Route computes and stages the tables of an engine with the options "NAME=VALUE" in words.
+// Route computes and stages the tables of an engine with options "NAME=VALUE".
 func (n *Subnet) Route(s *session.Session, words ...string) {
 	n.T.Helper()
 	var chain []string

@@ -95,8 +95,8 @@ func (c qosConf) origin(ports, suffix string) string {
 // uniform reports whether all weights are equal.
 func uniform(weights []uint64) bool { return slices.Min(weights) == slices.Max(weights) }
 
-// noteTorusSLs notes partitions and levels of the policy with an SL that torus-2QoS does not support: it takes bit 3
-// for its level of quality of service, and the others for paths (torus-2QoS(8)).
+// noteTorusSLs notes partitions and QoS levels with an SL that torus-2QoS does not support. torus-2QoS reads its
+// quality-of-service level from bit 3 of an SL, and sets the other bits of the SL itself for each path (torus-2QoS(8)).
 func (s *Settings) noteTorusSLs() {
 	if !slices.Contains(s.Chain, torus.Name) || !s.QoS() {
 		return

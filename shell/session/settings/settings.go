@@ -209,8 +209,8 @@ func boolOption(name, summary string, field func(*Settings) *bool) Option {
 	return Option{Name: name, Summary: summary, boolean: true, set: boolean(field)}
 }
 
-// number returns the setter of an option whose value is a number from low to high. isNo completes the error for any
-// other value.
+// number returns the setter of an option whose value is a number in a range. The argument isNo completes the error for
+// any other value.
 func number(isNo string, low, high uint64, take func(*Settings, uint64)) func(*Settings, string) error {
 	return func(s *Settings, value string) error {
 		n, err := strconv.ParseUint(value, 0, 64)

@@ -32,7 +32,7 @@ type tail struct {
 	rest   []byte // a line without its end
 }
 
-// open opens the file. If the file is opened for the first time, the function head gets its first line, and the
+// open opens the file. If the file is opened for the first time, the function head receives its first line, and the
 // position is at most maxBack bytes before its end.
 func (t *tail) open(first bool, head func(line string)) error {
 	// A pipe without a writer would block without O_NONBLOCK.
@@ -77,7 +77,7 @@ func (t *tail) read(take func(line string)) error {
 		}
 		there, err := os.Stat(t.path)
 		if err != nil {
-			return fmt.Errorf("it is gone: %w", files.Err(err)) // the old file stays open: its writer may go on
+			return fmt.Errorf("the file no longer exists: %w", files.Err(err)) // the old file stays open: its writer may go on
 		}
 		if info, err := t.file.Stat(); err != nil || os.SameFile(there, info) {
 			return err

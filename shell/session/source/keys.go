@@ -63,7 +63,7 @@ func ReadKeys(ctx context.Context, path string) (Keys, error) {
 	case lines.Err() != nil:
 		return Keys{}, fmt.Errorf("%s: %w", path, lines.Err())
 	case keys == Keys{}:
-		return Keys{}, fmt.Errorf("%s: there is no key in it", path)
+		return Keys{}, fmt.Errorf("%s: the file has no key", path)
 	}
 	return keys, nil
 }

@@ -99,7 +99,7 @@ func expand(text string) ([]Named, error) {
 		return all, err
 	}
 	if len(all) > 1 {
-		return nil, fmt.Errorf("%q: a name for %d subnets", text, len(all))
+		return nil, fmt.Errorf("%q names %d subnets, but a name stands for one subnet", text, len(all))
 	}
 	all[0].Name = name
 	return all, nil
@@ -126,7 +126,7 @@ func activePorts() ([]Named, error) {
 	ports, perr := umad.Ports("")
 	active := umad.Active(ports)
 	if len(active) == 0 {
-		return nil, Doctored(errors.Join(fmt.Errorf("%s: %w: none is an active InfiniBand port", EveryPort,
+		return nil, Doctored(errors.Join(fmt.Errorf("%s: %w: no InfiniBand port is active", EveryPort,
 			umad.ErrNoPort), perr))
 	}
 	of := map[string]int{}

@@ -38,7 +38,7 @@ func TestParseSources(t *testing.T) {
 		"all=sim:fattree:2,8":       "expected NAME=SOURCE",
 		"=umad":                     "expected NAME=SOURCE",
 		"a'b=umad":                  "expected NAME=SOURCE",
-		"x=sim:rails:2,fattree:2,8": "a name for 2 subnets",
+		"x=sim:rails:2,fattree:2,8": "names 2 subnets, but a name stands for one subnet",
 		"sim:rails:65,fattree:2,8":  "N from 1 to 64",
 		"sim:rails":                 "sim:rails:: expected sim:rails:N,KIND:ARGS",
 		"sim:rails:2":               "expected sim:rails:N,KIND:ARGS",

@@ -99,7 +99,8 @@ func (s Source) Offline() bool {
 // Live reports whether the subnet exists independently of the session.
 func (s Source) Live() bool { return s.Kind == Umad || s.Kind == Ibsim }
 
-// Remote splits the argument of an ibsim source into a host and a UDP port. ok is false if it does not contain them.
+// Remote splits the argument of an ibsim source into a host and a UDP port. ok is false if the argument does not
+// contain both.
 func (s Source) Remote() (host string, port int, ok bool) {
 	host, num, found := strings.Cut(s.Arg, ":")
 	if !found {

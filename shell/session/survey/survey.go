@@ -77,7 +77,7 @@ func Problems(ctx context.Context, s *session.Session, opt Options) (*problems.R
 	return r, nil
 }
 
-// Of is [Problems] for the live subnet in the state st. The results about its tables come from memo.
+// Of is [Problems] for the live subnet in the state st. The argument memo provides the results about its tables.
 func Of(ctx context.Context, st *session.State, memo *analysis.Memo, opt Options) (*problems.Report, error) {
 	r := &survey{&problems.Report{Problems: []problems.Problem{}, Unchecked: []problems.Unchecked{}}, st, memo, opt}
 	if len(st.Live.Fabric.Nodes) == 0 {
@@ -97,7 +97,7 @@ func Of(ctx context.Context, st *session.State, memo *analysis.Memo, opt Options
 }
 
 // Past returns the problems of a history entry. Entries have no counters and no unanswered requests, so properties that
-// depend on these are unknown. The results about its tables come from memo.
+// depend on these are unknown. The argument memo provides the results about its tables.
 func Past(ctx context.Context, st *session.State, memo *analysis.Memo, p *session.Picture,
 	opt Options) (*problems.Report, error) {
 	r := &survey{Shown(st, p, memo), st, memo, opt}

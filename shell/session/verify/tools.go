@@ -26,7 +26,7 @@ type Tools struct {
 // errMissing is returned if a program is not installed.
 var errMissing = errors.New("not found on PATH nor in /usr/sbin")
 
-// find returns the path of the first program in names that is installed. The programs of infiniband-diags are in
+// find returns the path of the first of several programs that is installed. The programs of infiniband-diags are in
 // /usr/sbin, which may be missing in a user's PATH.
 func find(names ...string) (string, error) {
 	for _, name := range names {

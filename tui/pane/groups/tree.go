@@ -156,7 +156,7 @@ func (d *treeDrawer) remark(bad bool, format string, args ...any) {
 		link: fabric.None, bad: bad})
 }
 
-// newGroupTree returns the tree for packets of the member with the port GUID from. If there is no such member, it uses
+// newGroupTree returns the tree for packets of the member with a given port GUID. If there is no such member, it uses
 // the root of the tree with torus-2QoS, and the first member in the subnet with other engines. It returns nil if the
 // group has no member in the subnet.
 func newGroupTree(t *fabric.Tables, g *groupRow, from uint64) (*groupTree, error) {

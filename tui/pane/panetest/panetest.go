@@ -33,7 +33,7 @@ type Stand struct {
 	indexes pane.Indexes
 }
 
-// New opens a simulated subnet, runs commands, and shows the pane that make constructs.
+// New opens a simulated subnet, runs commands, and shows the pane that the function make constructs.
 func New(t testing.TB, from, commands string, make func(*pane.Common, *session.Session) pane.Pane) *Stand {
 	t.Helper()
 	src, err := source.Parse(from)
@@ -167,7 +167,7 @@ func (s *Stand) Has(words ...string) {
 	}
 }
 
-// Cells returns the cells of the row whose first cell has the text first, by column name. It returns nil if there is no
+// Cells returns the cells of the row whose first cell has a given text, by column name. It returns nil if there is no
 // such row.
 func (s *Stand) Cells(first string) map[string]string {
 	table := s.Pane.Base()

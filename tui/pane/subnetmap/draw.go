@@ -138,8 +138,8 @@ func (s *subnetMap) drawBlock(p *draw.Pen, blocks []int32, i int, cursor bool, w
 	p.Put(p.Strong, shut)
 }
 
-// fitting returns the name of a block, shortened to room cells. It keeps the end of a switch's name, because the end
-// distinguishes it from others.
+// fitting returns the name of a block, shortened to a number of cells. It keeps the end of a switch's name, because the
+// end distinguishes it from others.
 func (s *subnetMap) fitting(p *draw.Pen, b *drawing.Block, room int) string {
 	mark := prose.When(b.Down > 0, p.Failed, "")
 	if b.Folded {

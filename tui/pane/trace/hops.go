@@ -167,7 +167,7 @@ func (t *trace) countChoices() {
 	}
 }
 
-// distances returns the number of links from each switch to the switch to, or None if there is no path.
+// distances returns the number of links from each switch to one switch, or None if there is no path.
 func distances(f *fabric.Fabric, to fabric.SwitchIndex) []int32 {
 	away := make([]int32, len(f.Switches))
 	for s := range away {
