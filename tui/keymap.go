@@ -226,7 +226,7 @@ func paneActions(d *layout) []action {
 	return group("Panes", append(list,
 		action{Name: "next-pane", Binding: pane.On("go to the next pane", "tab"), Run: step(1)},
 		action{Name: "previous-pane", Binding: pane.On("go to the previous pane", "shift+tab"), Run: step(-1)},
-		action{Name: "next-subnet", Binding: pane.On("go to the next subnet; :source NAME goes to one", "}"),
+		action{Name: "next-subnet", Binding: pane.On("go to the next subnet (:source NAME goes to subnet NAME)", "}"),
 			Why: whyOneSubnet, Run: nextSubnet(1)},
 		action{Name: "previous-subnet", Binding: pane.On("go to the previous subnet", "{"), Why: whyOneSubnet,
 			Run: nextSubnet(-1)},

@@ -17,10 +17,10 @@ import (
 )
 
 const help = "An adaptive switch sends a packet to any port of a group. A simulated group has all ports on shortest " +
-	"up/down paths\n(as ar_updn), or on shortest paths if the fabric has no roots. The commands trace, check and who " +
-	"then follow the paths\nover every port of a group. Until adaptive off, route also adds groups to the tables " +
-	"that it computes. With an engine of\nNVIDIA's OpenSM (engine ar_updn, or engine from=FILE) the groups are those " +
-	"of the engine. Groups are never written to a\nswitch."
+	"up/down paths (as\nar_updn), or on shortest paths if the fabric has no roots. With simulated groups, the " +
+	"commands trace, check and who\nfollow the paths over every port of a group. Until adaptive off, route also adds " +
+	"groups to the tables that it computes.\nWith an engine of NVIDIA's OpenSM (engine ar_updn, or engine " +
+	"from=FILE), the groups are those of the engine. Groups are\nnever written to a switch."
 
 // Feature is the commands adaptive.
 var Feature = feature.Feature{Name: "adaptive", Commands: []feature.Command{

@@ -38,7 +38,7 @@ var Feature = feature.Feature{Name: "balance", Commands: []feature.Command{
 		Run:      runSwitches,
 	},
 	{
-		Path: "balance lid", Summary: "Find switches that send the LIDs of a port unevenly",
+		Path: "balance lid", Summary: "Find switches that use too few ports for the LIDs of a port",
 		Help: "If a port has several LIDs, a switch should send them to different neighbours, over different " +
 			"ports.\nThe command lists switches that do not, as OpenSM's lidbalance.\n",
 		Args: []lang.Arg{{Name: "SWITCH|PLACE", Kind: lang.KindPlace, Optional: true}},

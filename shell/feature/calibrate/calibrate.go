@@ -17,7 +17,7 @@ import (
 // Feature is the command calibrate.
 var Feature = feature.Feature{Name: "calibrate", Commands: []feature.Command{{
 	Path: "calibrate", Group: feature.GroupRoute, Summary: "Compare computed tables with those on the switches",
-	Help: "It computes the tables of the live subnet with the settings of engine, and stages nothing. If the " +
+	Help: "calibrate computes the tables of the live subnet with the settings of engine, and stages nothing. If the " +
 		"computed tables differ\nfrom those on the switches, the simulated routes are estimates. Routes that OpenSM " +
 		"keeps when a link or switch is lost\nare exact in any case.",
 	Examples: []string{

@@ -17,11 +17,11 @@ import (
 
 const (
 	strictHelp = "The verdict is ok, found or unknown. It is unknown if the check found no fault but data was not " +
-		"read, such as the\nforwarding table of a switch. With the verdict unknown the command fails, unless " +
+		"read, such as the\nforwarding table of a switch. If the verdict is unknown, check fails, unless " +
 		"strict=no is given.\n"
 	unknownHelp = "Some credit loops depend on the service levels (SLs) of paths and on the SL2VL tables. The " +
-		"switches do not hold the SLs\nof paths. The verdict is unknown until the SLs are known from sweep full sl, " +
-		"or from engine from=FILE; calibrate, and\nthe SL2VL tables from sweep full sl2vl.\n"
+		"switches do not hold the SLs\nof paths. The verdict is unknown until both are known. sweep full sl2vl reads " +
+		"the SL2VL tables. sweep full sl reads\nthe SLs; engine from=FILE followed by calibrate computes the SLs.\n"
 )
 
 // Feature is the commands check.
@@ -115,7 +115,7 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 				when.Help},
 			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "use counters recorded before this " +
 				"time (default now)"},
-			{Name: "limit", Kind: lang.KindInt, Summary: "how many to list (default 20)"},
+			{Name: "limit", Kind: lang.KindInt, Summary: "number of listed items (default 20)"},
 		},
 		Examples: []string{"check load measured", "check load measured since=1h"},
 		Answers:  []answer.Declared{&measuredDecl},

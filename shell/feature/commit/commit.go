@@ -56,9 +56,9 @@ var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 	},
 	{
 		Path: "rollback", Group: feature.GroupWrite, Summary: "Write what the switches held before a commit",
-		Help: "ID is an entry of the history; without it, rollback undoes the last commit. Without yes, it only " +
-			"shows the plan.\nrollback does not restore LIDs and port states, because switches cannot remove the LID " +
-			"of a port.",
+		Help: "ID is an entry of the history. Without ID, rollback undoes the last commit. Without the word yes, " +
+			"rollback only shows\nthe plan.\nrollback does not restore LIDs and port states, because switches cannot " +
+			"remove the LID of a port.",
 		Args: []lang.Arg{{Name: "ID", Kind: lang.KindText, Words: []string{yesWord}, Optional: true},
 			{Kind: lang.KindWord, Words: []string{yesWord}, Optional: true}},
 		Options: options(),
@@ -106,7 +106,7 @@ func options() []lang.Option {
 	}
 	return append(all, lang.Option{
 		Name: "journal", Kind: lang.KindFile, Written: true, Value: "FILE|no",
-		Summary: "file of the journal and the history; with no, only this session can roll back",
+		Summary: "file of the journal and the history; no: only this session can roll back",
 	}, lang.Option{Name: "sm", Kind: lang.KindGUID, Summary: "write although this master SM is active"})
 }
 

@@ -21,7 +21,7 @@ var Feature = feature.Feature{Name: "console", Keys: []feature.Key{
 	{Name: "pane-a", Keys: "a", Pane: "Answer", Help: "answers of commands as tables"},
 }, Commands: []feature.Command{
 	{
-		Path: "help", Group: feature.GroupSession, Summary: "List the commands, or explain one",
+		Path: "help", Group: feature.GroupSession, Summary: "List the commands, or explain one command",
 		Args: []lang.Arg{{Name: "COMMAND", Kind: lang.KindCommand, Optional: true, Repeat: true}},
 		Examples: []string{
 			"help trace",
@@ -32,7 +32,7 @@ var Feature = feature.Feature{Name: "console", Keys: []feature.Key{
 	},
 	{
 		Path: "run", Group: feature.GroupSession, Summary: "Run the commands of a file",
-		Help: "It stops at the first command that fails. A file cannot run another file.",
+		Help: "run stops at the first command that fails. A file cannot run another file.",
 		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}},
 		Examples: []string{
 			"run morning.ibconsole",

@@ -67,7 +67,7 @@ var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
 		Options: []lang.Option{sinceOption, untilOption,
 			{Name: "by", Kind: lang.KindText, Value: strings.Join(worstWords, "|"), Words: worstWords,
 				Summary: "which counters (default errors)"},
-			{Name: "limit", Kind: lang.KindInt, Summary: "how many to list (default 20)"}},
+			{Name: "limit", Kind: lang.KindInt, Summary: "number of listed ports (default 20)"}},
 		Examples: []string{"counters worst", "counters worst since=2d by=waits"},
 		Answers:  []answer.Declared{&worstDecl},
 		Run:      runWorst,
@@ -76,7 +76,7 @@ var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
 }}
 
 var (
-	sinceOption = lang.Option{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from then on; " + when.Help}
+	sinceOption = lang.Option{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from this time on; " + when.Help}
 	untilOption = lang.Option{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "use counters " +
 		"recorded before this time (default now)"}
 )

@@ -46,7 +46,7 @@ var topCommand = feature.Command{
 	Options: []lang.Option{sinceOption, untilOption,
 		{Name: "hosts", Kind: lang.KindText, Value: "@SET|LIST", Summary: "only these hosts, their links or their " +
 			"jobs: a set, or a host list of Slurm"},
-		{Name: "limit", Kind: lang.KindInt, Summary: "how many to list (default 20)"}},
+		{Name: "limit", Kind: lang.KindInt, Summary: "number of listed hosts, links or jobs (default 20)"}},
 	Examples: []string{"counters top", "counters top links since=1w",
 		"hosts job1 leaf-01; counters top hosts hosts=@job1", "counters top jobs since=yesterday"},
 	Answers: []answer.Declared{&topHostsDecl, &topLinksDecl, &topJobsDecl},

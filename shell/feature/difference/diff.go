@@ -42,7 +42,7 @@ var Feature = feature.Feature{Name: "difference", Keys: []feature.Key{
 		Group:   feature.GroupHistory,
 		Summary: "List the changes of a period and their total effect",
 		Help: strings.ToUpper(when.Help[:1]) + when.Help[1:] + ". The total effect is the difference between " +
-			"the last states before the begin and before the end of the period.",
+			"the last state before the begin of the period and the last state before its end.",
 		Options: []lang.Option{
 			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "begin (default an hour ago)"},
 			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "end (default now)"},

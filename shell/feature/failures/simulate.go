@@ -61,10 +61,10 @@ func simulates(command string) *answer.Decl[*result] {
 	}
 }
 
-const addHelp = "An addition is simulated; nothing is written. After it, route computes the tables that OpenSM would " +
-	"compute: LIDs stay,\nnew nodes get the lowest free LIDs, and all routes are computed again. route keep=yes " +
-	"keeps routes that are still among\nthe shortest. route incremental keeps all routes that still reach their " +
-	"destination. OpenSM orders equal paths by GUID;\nthe option guid sets the GUID of the new node."
+const addHelp = "An addition is simulated; nothing is written. After an addition, route computes the tables that OpenSM " +
+	"would compute:\nLIDs stay, new nodes get the lowest free LIDs, and all routes are computed again. route keep=yes " +
+	"keeps routes that are\nstill shortest paths. route incremental keeps all routes that still reach their " +
+	"destination. OpenSM orders equal paths\nby GUID; guid=GUID sets the GUID of the new node."
 
 var (
 	placeArg   = lang.Arg{Name: "NODE/PORT", Kind: lang.KindPlace}
@@ -155,7 +155,7 @@ func simulating() []feature.Command {
 	}, func(c *feature.Call) (*result, error) { return add(c, "moved", failures.Move(c.Arg(0), c.Arg(1))) })}
 	undo := simulate(feature.Command{
 		Path: "undo", Group: feature.GroupSimulate, Summary: "Undo one failure, repair or addition",
-		Help: "Without N it undoes the last change. show failures lists the changes with their numbers.",
+		Help: "Without N, undo undoes the last change. show failures lists the changes with their numbers.",
 		Args: []lang.Arg{{Name: "N", Kind: lang.KindInt, Optional: true}},
 		Examples: []string{
 			"fail link leaf-01 36; undo",

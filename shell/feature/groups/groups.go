@@ -29,7 +29,7 @@ var Feature = feature.Feature{Name: "groups", Keys: []feature.Key{
 }, Commands: []feature.Command{
 	{
 		Path:    "show groups",
-		Summary: "List the multicast groups, or the members of one",
+		Summary: "List the multicast groups, or the members of one group",
 		Args:    []lang.Arg{{Name: "MLID", Kind: lang.KindText, Optional: true}},
 		Examples: []string{
 			"sweep full mft; show groups",

@@ -28,8 +28,9 @@ import (
 // Feature is the command handover.
 var Feature = feature.Feature{Name: "handover", Commands: []feature.Command{{
 	Path: "handover", Group: feature.GroupWrite, Summary: "Write files with which OpenSM reproduces these routes",
-	Help: "It writes a new directory with the tables, the LIDs and lines for opensm.conf. If paths need service " +
-		"levels, the lines\nname the engine and its options, because OpenSM cannot read service levels from a file.",
+	Help: "handover writes a new directory with the tables, the LIDs and lines for opensm.conf. If paths need " +
+		"service levels, the\nlines name the engine and its options, because OpenSM cannot read service levels from " +
+		"a file.",
 	Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile, Written: true}}, Options: []lang.Option{feature.OfOption()},
 	Examples: []string{
 		"handover opensm-files of=live",

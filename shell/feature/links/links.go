@@ -17,7 +17,7 @@ import (
 // Feature is the command show links.
 var Feature = feature.Feature{Name: "links", Commands: []feature.Command{{
 	Path:    "show links",
-	Summary: "List the links, or those of a node",
+	Summary: "List the links, or the links of one node",
 	Help: "Each link is listed once, with the port of the lower GUID first, in the order of GUIDs and port numbers.\n" +
 		"With NODE the port of the node is first.",
 	Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode, Optional: true}},

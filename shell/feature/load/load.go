@@ -27,8 +27,8 @@ var Feature = feature.Feature{Name: "load", Keys: []feature.Key{
 func commands() []feature.Command {
 	all := []feature.Command{{
 		Path: "load", Group: feature.GroupFiles, Summary: "Read routes or a topology from a file",
-		Help: "Loaded routes are staged. A loaded topology becomes the base of the simulation, with the live tables " +
-			"as far as its nodes\nhave the same GUIDs.",
+		Help: "Loaded routes are staged. A loaded topology becomes the base of the simulation. Nodes with the same " +
+			"GUIDs keep their\nlive tables.",
 	}}
 	for _, d := range dumps.Forms {
 		if d.WriteOnly || d.Kind == "paths" { // load paths is another feature

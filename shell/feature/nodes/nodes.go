@@ -25,7 +25,7 @@ var Feature = feature.Feature{Name: "nodes", Keys: []feature.Key{
 	},
 	{
 		Path:     "show nodes",
-		Summary:  "List all nodes, or show one",
+		Summary:  "List all nodes, or show one node",
 		Args:     []lang.Arg{{Name: "NODE", Kind: lang.KindNode, Optional: true}},
 		Examples: []string{"show nodes", "show nodes leaf-01"},
 		Answers:  []answer.Declared{nodesDecl},

@@ -35,8 +35,8 @@ var (
 var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 	{
 		Path: "paths", Group: feature.GroupTrace, Summary: "Build, query, compare and change path records",
-		Help: "Records come from the path database that load paths or the option file names. Without a database, " +
-			"they are computed\nfrom the tables of the state.",
+		Help: "Records come from a path database that load paths has loaded or that file=FILE names. Without a " +
+			"database, the records\nare computed from the tables of the state.",
 	},
 	{
 		Path: "paths build", Summary: "Write the path records of a routing",

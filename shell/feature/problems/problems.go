@@ -27,10 +27,10 @@ var Feature = feature.Feature{Name: "problems", Keys: []feature.Key{
 		Path:    "problems",
 		Group:   feature.GroupLook,
 		Summary: "List the problems of the live subnet, worst first",
-		Help: "Checks that could not run are listed too. The command sends no requests. Some checks need data from " +
-			"other commands:\ncounters from record or from show counters run twice, flapping links from watch, " +
-			"missing parts from baseline save,\nand tables that differ from those of the subnet manager from " +
-			"calibrate.",
+		Help: "problems also lists checks that could not run. Without the word counters, it sends no requests. Some " +
+			"checks need data\nthat other commands collect:\n  link errors         record start, or show counters " +
+			"twice\n  flapping links      watch\n  missing parts       baseline save\n  unexpected tables   " +
+			"calibrate, which compares the tables with those that the subnet manager would compute",
 		Options: []lang.Option{
 			{Name: "counters", Kind: lang.KindFlag,
 				Summary: "read all counters first, twice if they were not read before"},
@@ -38,7 +38,7 @@ var Feature = feature.Feature{Name: "problems", Keys: []feature.Key{
 			{Name: "all", Kind: lang.KindFlag, Summary: "list all problems of a kind, not only the first 20"},
 			{Name: "of", Kind: lang.KindText, Value: "TIME", Summary: "list the recorded problems of a time; " +
 				when.Help},
-			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "list the problems recorded from then on"},
+			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "list the problems recorded from this time on"},
 			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "the end of the period (default now)"},
 		},
 		Examples: []string{"problems counters", "problems"},

@@ -61,9 +61,9 @@ var Feature = feature.Feature{Name: "resilience", Keys: []feature.Key{
 }, Commands: []feature.Command{
 	{
 		Path: "resilience", Group: feature.GroupSimulate, Summary: "Simulate each failure and count lost paths",
-		Help: "After each failure, the routes are adapted as by route incremental, and all changed paths are traced. " +
-			"An interrupted\nstudy shows its results so far. If the option to names a file, the next run with the " +
-			"same file continues the study.",
+		Help: "After each failure, routes are adapted as route incremental does, and all changed paths are traced. " +
+			"An interrupted study\nshows its results so far. With to=FILE, the next run with the same file continues " +
+			"the study.",
 	},
 	study("links", resilience.Links, "Simulate the failure of each link between switches", "resilience links",
 		"resilience links to=links.json top=3"),

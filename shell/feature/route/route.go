@@ -33,7 +33,7 @@ var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 		Path: "engine", Group: feature.GroupRoute, Summary: "Choose the routing engines and their options",
 		Help: "Engines are tried in order. An engine refuses a subnet that it cannot route. If all engines refuse, " +
 			"minhop routes,\nunless no_fallback is in the list. Without words, engine shows the engines and options. " +
-			"engine guided asks for them\nstep by step.\nOptions have the names of opensm.conf. An option that is " +
+			"engine guided asks for both\nstep by step.\nOptions have the names of opensm.conf. An option that is " +
 			"missing is set to OpenSM's default.\nengine also reads the flags of the opensm command: engine -R updn " +
 			"-a roots -A -l 1. It shows the flags as options,\nand lists flags that do not affect routes. With " +
 			"flags, the defaults are those of the opensm command: LMC 0, quality of\nservice off.\nEngines of " +
@@ -65,12 +65,12 @@ var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 		Help: "route computes the tables of a running OpenSM after the simulated failures and repairs. It continues " +
 			"from the tables of\nthe previous route. All changes since then are treated as one change of the subnet. " +
 			"After undo, restore all, unstage or\nengine, the next route continues from the base.\nroute incremental " +
-			"keeps the tables of the base or of the live subnet, and changes only entries of broken paths " +
-			"if\npossible, or takes the full route if that changes fewer entries.",
+			"keeps the tables of the base or of the live subnet. If possible, it changes only the entries of " +
+			"broken\npaths. If a full route changes fewer entries, it takes the full route.",
 		Options: []lang.Option{
 			{Name: "keep", Kind: lang.KindWord, Words: yesNo,
-				Summary: "keep routes that are still among the shortest (default: as OpenSM, only if no link " +
-					"was added)"},
+				Summary: "keep routes that are still shortest paths (default: yes, unless a link was added, as OpenSM " +
+					"does)"},
 			{Name: "fallback", Kind: lang.KindWord, Words: yesNo,
 				Summary: "yes: a script continues if an engine refuses its input file and another engine routes",
 				Default: "no"},

@@ -43,7 +43,7 @@ var Feature = feature.Feature{Name: "structure", Keys: []feature.Key{
 		Path:    "hints",
 		Group:   feature.GroupFiles,
 		Summary: "Read roles, tiers, pods, planes and rails from a file",
-		Help:    hintsHelp + "\noff removes all hints.",
+		Help:    hintsHelp + "\nhints off removes all hints.",
 		Args:    []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Words: []string{offWord}}},
 		Examples: []string{
 			"hints fabric.yaml; show structure",

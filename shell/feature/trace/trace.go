@@ -34,17 +34,18 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 		Path:    "trace",
 		Group:   feature.GroupTrace,
 		Summary: "Trace the path from SRC to DST",
-		Help: "The path follows the tables of a state. With live, it follows the tables that the switches hold now. " +
-			"The live state\ndoes not change.\nThe word all stands for all end ports of hosts and routers: trace all " +
-			"all, trace SRC all, trace all DST. The option\nswitches adds port 0 of switches. If SRC is a port of a " +
-			"switch, the path begins at port 0 of that switch.\nIf DST has several LIDs, trace follows the path to " +
-			"each LID, unless DST is a LID. If DST is a multicast LID such as\nmlid:0xC000, trace draws the tree of " +
-			"the packet.\nWith all, paths that arrive are grouped by their first and last switches. Other paths are " +
-			"grouped by the place where\nthey end.\n@NAME stands for the hosts of a set (help hosts). @NAME, file= " +
-			"and rows list a row for each path. Paths that do not\narrive come first. For file= without rows, the " +
-			"text has the first rows only; CSV and JSON have all.\nformat=ibtracert keeps the order of the " +
-			"pairs.\ntrace fails if a path does not arrive. It also fails if a table of the path was not read, " +
-			"unless strict=no is given.",
+		Help: "The path follows the tables of a state. With the word live, trace reads the tables that the switches " +
+			"hold now; the live\nstate does not change.\nThe word all stands for all end ports of hosts and routers: " +
+			"trace all all, trace SRC all, trace all DST. With the word\nswitches, all includes port 0 of each " +
+			"switch. If SRC is a port of a switch, the path begins at port 0 of that switch.\nIf DST is a node or " +
+			"port with several LIDs, trace follows a path to each of its LIDs. If DST is a LID, trace follows\nonly " +
+			"the path to this LID. If DST is a multicast LID such as mlid:0xC000, trace draws the tree of the " +
+			"packet.\nWith all, paths that arrive are grouped by their first and last switches. Other paths are " +
+			"grouped by the place where\nthey end.\n@NAME stands for the hosts of a set (help hosts). With @NAME, " +
+			"with file=FILE or with the word rows, trace lists a row\nfor each path. Paths that do not arrive come " +
+			"first. For file=FILE without the word rows, the text shows only the first\nrows; CSV and JSON have all " +
+			"rows. With format=ibtracert, the paths keep the order of the pairs.\ntrace fails if a path does not " +
+			"arrive. It also fails if a table of the path was not read, unless strict=no is given.",
 		Args: []lang.Arg{
 			{Name: "SRC|@NAME|all", Kind: lang.KindPlace, Words: []string{liveWord, feature.AllWord}, Optional: true},
 			{Name: "DST|@NAME|all", Kind: lang.KindPlace, Words: []string{liveWord, feature.AllWord}, Optional: true},
@@ -54,7 +55,7 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 			feature.OfOption(),
 			{Name: "file", Kind: lang.KindFile, Summary: "trace the pairs of a file with lines SRC DST"},
 			{Name: "rows", Kind: lang.KindFlag, Summary: "list a row for each path (file=, SRC all, all DST, @NAME)"},
-			{Name: "switches", Kind: lang.KindFlag, Summary: "let the word all include port 0 of switches"},
+			{Name: "switches", Kind: lang.KindFlag, Summary: "let the word all include port 0 of each switch"},
 			{
 				Name: "format", Kind: lang.KindWord, Words: []string{"text", ibtracertWord},
 				Summary: "format of the path, as ibtracert prints it or as text", Default: "text",

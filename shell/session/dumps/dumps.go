@@ -56,17 +56,17 @@ var Forms = []Form{
 	{Kind: "sls", Summary: "the service levels of paths", Routes: true, Over: true, write: writePathSLs},
 	{Kind: loading.RoutingKind, Summary: "routes with their topology, min-hop tables and roots", Routes: true,
 		write: writeRouting,
-		Help:  "They are compared with the subnet when they are loaded."},
+		Help:  "The routes are compared with the subnet when they are loaded."},
 	{Kind: "mcfdbs", Summary: "multicast tables, as opensm.mcfdbs", Routes: true, Over: true, write: writeMCFDBs},
 	{Kind: "groups", Summary: "multicast groups and their members, as opensm-sa.dump", groups: true},
 	{Kind: "paths", Summary: "the path records of all pairs, with the switches", Routes: true,
 		Help: "The file is mapped and queried in place."},
 	{Kind: "ibdiagnet", Summary: "a folder in the format of ibdiagnet 2", Folder: true, WriteOnly: true,
-		Help: "It has db_csv, and fdbs, far, mcfdbs and slvl where there are tables."},
+		Help: "The folder has db_csv, and fdbs, far, mcfdbs and slvl where there are tables."},
 	{Kind: "cabling", Summary: "a cabling plan, as the NDT of UFM", WriteOnly: true, write: writeCabling,
 		Help: "The command check cabling reads it. Links inside directors are not cables."},
-	{Kind: "snapshot", Summary: "everything in one file, which file: and load read", write: writeSnapshot,
-		Help: "It has nodes, links, LIDs and tables."},
+	{Kind: "snapshot", Summary: "a snapshot: one file with all data of a state", write: writeSnapshot,
+		Help: "The snapshot has nodes, links, LIDs and tables."},
 }
 
 // Setup returns the commands that compute or read what the form holds, for the examples of help.
@@ -94,7 +94,7 @@ func formOf(kind string) (Form, error) {
 	return Form{}, fmt.Errorf("unknown form %q", kind)
 }
 
-// Write writes a state in a file format and returns the title of the state.
+// Write writes a state in the file format kind and returns the title of the state.
 func Write(ctx context.Context, s *session.Session, kind string, of session.Kind, w io.Writer) (title string,
 	err error) {
 	d, err := formOf(kind)

@@ -112,7 +112,7 @@ var Options = []Option{
 		set: number(" is no LMC", 0, fabric.MaxLMC, func(s *Settings, n uint64) {
 			s.lids.LMC, s.lids.Chosen = uint8(n), true
 		})},
-	boolOption("lmc_esp0", "give enhanced switch ports 0 as many LIDs", func(s *Settings) *bool {
+	boolOption("lmc_esp0", "give enhanced switch ports 0 as many LIDs as other ports", func(s *Settings) *bool {
 		return &s.lids.LMCESP0
 	}),
 	boolOption("reassign_lids", "assign all LIDs again", func(s *Settings) *bool { return &s.lids.Reassign }),
@@ -165,7 +165,7 @@ var Options = []Option{
 		set: number("", 1, 255, func(s *Settings, n uint64) { s.routing.MaxOpVLs = uint8(n) })},
 	{Name: "lash_start_vl", Summary: "the first service level that lash uses",
 		set: number("", 0, 255, func(s *Settings, n uint64) { s.routing.LASHStartVL = uint8(n) })},
-	boolOption("do_mesh_analysis", "let lash order switches as in a mesh if it finds one",
+	boolOption("do_mesh_analysis", "if lash finds a mesh, order switches as in a mesh",
 		func(s *Settings) *bool { return &s.routing.MeshAnalysis }),
 	{Name: "nue_max_num_vls", Summary: "most VLs over which nue spreads destinations; 0: all VLs of the subnet",
 		set: number("", 0, 255, takeNueVLs)},
@@ -184,13 +184,13 @@ var Options = []Option{
 	{Name: partitionFile, Summary: "the partitions, their members and service levels", File: true, read: setPartitions},
 	{Name: policyFile, Summary: "the service levels of requests for paths, by their ports and criteria", File: true,
 		read: setPolicy},
-	{Name: "qos", Summary: "quality of service; without it OpenSM sets no SL2VL tables, nue uses one VL, and " +
+	{Name: "qos", Summary: "quality of service; if it is off, OpenSM sets no SL2VL tables, nue uses one VL, and " +
 		"torus-2QoS refuses", boolean: true,
 		set: invertedSetter(func(s *Settings, without bool) { s.torus.NoQoS, s.routing.NoQoS = without, without })},
 	{Name: "vls", Was: "lanes", Summary: "let dor give paths service levels that prevent deadlock; OpenSM has " +
 		"no such option", boolean: true,
 		set: boolean(func(s *Settings) *bool { return &s.routing.DORVLs })},
-	boolOption("exact", "if dfsssp, or dor with vls, refuses for lack of VLs, find out how many VLs it needs",
+	boolOption("exact", "if dfsssp or dor (with vls) lacks VLs, compute how many VLs it needs",
 		func(s *Settings) *bool {
 			return &s.routing.CountVLs
 		}),
