@@ -29,7 +29,7 @@ var Feature = feature.Feature{Name: "balance", Commands: []feature.Command{
 	},
 	{
 		Path: "balance switch", Summary: "Count the LIDs that leave by each port of a switch",
-		Help: "It counts the LIDs on the ports that lead to other switches. It lists a switch if two of these " +
+		Help: "balance switch counts the LIDs on the ports that lead to other switches. It lists a switch if two of these " +
 			"ports\ndiffer by more than one LID, as OpenSM's switchbalance.\n",
 		Args:     []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch, Optional: true}},
 		Options:  []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "list balanced switches, too"}},
@@ -39,8 +39,8 @@ var Feature = feature.Feature{Name: "balance", Commands: []feature.Command{
 	},
 	{
 		Path: "balance lid", Summary: "Find switches that use too few ports for the LIDs of a port",
-		Help: "If a port has several LIDs, a switch should send them to different neighbours, over different " +
-			"ports.\nThe command lists switches that do not, as OpenSM's lidbalance.\n",
+		Help: "If a port has several LIDs, a switch should send them to different neighbours, over different ports. " +
+			"balance lid lists\nthe switches that do not do so, like OpenSM's lidbalance.",
 		Args: []lang.Arg{{Name: "SWITCH|PLACE", Kind: lang.KindPlace, Optional: true}},
 		Examples: []string{
 			"balance lid leaf-01",

@@ -20,7 +20,7 @@ import (
 var Feature = feature.Feature{Name: "cables", Commands: []feature.Command{{
 	Path:     "show cables",
 	Summary:  "List cables, temperatures, FEC and bit error rates",
-	Help:     "An ibdiagnet folder has them. They cannot be read over the subnet.",
+	Help:     "The data of cables come from an ibdiagnet folder. They cannot be read over the subnet.",
 	Args:     []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
 	Examples: []string{"show cables", "show cables leaf-01"},
 	Answers:  []answer.Declared{&decl},

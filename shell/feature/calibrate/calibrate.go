@@ -18,8 +18,8 @@ import (
 var Feature = feature.Feature{Name: "calibrate", Commands: []feature.Command{{
 	Path: "calibrate", Group: feature.GroupRoute, Summary: "Compare computed tables with those on the switches",
 	Help: "calibrate computes the tables of the live subnet with the settings of engine, and stages nothing. If the " +
-		"computed tables differ\nfrom those on the switches, the simulated routes are estimates. Routes that OpenSM " +
-		"keeps when a link or switch is lost\nare exact in any case.",
+		"computed tables\ndiffer from those on the switches, the simulated routes are estimates. Routes that OpenSM " +
+		"keeps when a link or switch is\nlost are exact in any case.",
 	Examples: []string{
 		"calibrate",
 		"engine minhop; calibrate",

@@ -28,7 +28,7 @@ var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
 	{
 		Path:    "show counters",
 		Summary: "List the counters of ports and how fast they grow",
-		Help: "Without NODE it lists all ports with errors. The growth of counters is shown from the second " +
+		Help: "Without NODE, show counters lists all ports with errors. The growth of counters is shown from the second " +
 			"reading on.",
 		Args:     []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
 		Options:  []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "all ports and counters"}},

@@ -39,9 +39,10 @@ var topCommand = feature.Command{
 	Path:    "counters top",
 	Summary: "List the hosts, links or jobs with most traffic",
 	Help: "Traffic is PortXmitData and PortRcvData, in bytes. Rates are averages over the recorded time. A link is " +
-		"listed once.\nIf a port was not read, the port at the other end of its link gives the figure.\njobs reads " +
-		"the jobs of the period from Slurm (sacct). If that fails, it ranks the sets that hosts named.\nThe traffic " +
-		"of a job is that of its hosts while it ran. A host that several jobs share counts for each of them.",
+		"listed once. If\na port was not read, the port at the other end of its link gives the figure.\ncounters top " +
+		"jobs reads the jobs of the period from Slurm (sacct). If that fails, it ranks the sets of hosts that " +
+		"the\ncommand hosts has named. The traffic of a job is that of its hosts while it ran. A host that several " +
+		"jobs share counts\nfor each of them.",
 	Args: []lang.Arg{{Kind: lang.KindWord, Words: topWords, Optional: true}},
 	Options: []lang.Option{sinceOption, untilOption,
 		{Name: "hosts", Kind: lang.KindText, Value: "@SET|LIST", Summary: "only these hosts, their links or their " +

@@ -63,7 +63,7 @@ type pairCounts struct {
 	Connected    int64 `key:"connected" help:"delivered in the state after alone"`
 	Unreached    int64 `key:"unreached" help:"delivered in neither state"`
 	ByLuck       int64 `key:"by_luck" help:"delivered in the state after by some adaptive choices only"`
-	ByLuckBefore int64 `key:"by_luck_before" help:"those of them that were so in the state before, too"`
+	ByLuckBefore int64 `key:"by_luck_before" help:"those of these pairs that were so in the earlier state, too"`
 	Unknown      int64 `key:"unknown" help:"pairs over switches whose forwarding tables were not read"`
 }
 

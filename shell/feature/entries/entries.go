@@ -83,7 +83,7 @@ var Feature = feature.Feature{Name: "entries", Keys: []feature.Key{
 	{
 		Path:    "history keep",
 		Summary: "Show or set how much is kept",
-		Help:    "Older entries and those beyond the size are deleted when one is added. Commits are kept.",
+		Help:    "When an entry is added, entries beyond the limits of age and size are deleted. Commits are kept.",
 		Options: []lang.Option{
 			{Name: "days", Kind: lang.KindInt, Summary: "keep entries for so many days; 0: forever"},
 			{Name: "megabytes", Kind: lang.KindInt, Summary: "keep so much data; 0: no limit"},

@@ -41,7 +41,7 @@ var Feature = feature.Feature{Name: "groups", Keys: []feature.Key{
 	{
 		Path:    "sa groups",
 		Summary: "Read the multicast groups from the subnet administration",
-		Help:    "show groups, route and check mcast then use these groups and their members.",
+		Help:    "After that, show groups, route and check mcast use these groups and their members.",
 		Options: []lang.Option{{Name: "key", Kind: lang.KindText, Value: "KEY",
 			Summary: fmt.Sprintf("SA_Key, needed to list members (default: that of --mkeys, otherwise 0x%x, OpenSM's "+
 				"default); -c shows it to other users", sweep.DefaultSAKey)}},

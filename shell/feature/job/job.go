@@ -32,8 +32,8 @@ var Feature = feature.Feature{Name: "job", Keys: []feature.Key{
 	Path:    "job",
 	Group:   feature.GroupRecord,
 	Summary: "Show events and errors on the paths of a job",
-	Help: "The hosts and times of the job come from Slurm (scontrol, then sacct), or from the options hosts and " +
-		"since.\nThe hosts become the set job-ID. The screen, the command hosts, and check load " +
+	Help: "The hosts and times of the job come from Slurm (scontrol, then sacct), or from hosts=LIST and " +
+		"since=TIME.\nThe hosts become the set job-ID. The screen, the command hosts, and check load " +
 		"pattern=hosts:@job-ID use this set.",
 	Args: []lang.Arg{{Name: "ID", Kind: lang.KindText}},
 	Options: []lang.Option{

@@ -21,7 +21,7 @@ import (
 var Feature = feature.Feature{Name: "mft", Commands: []feature.Command{{
 	Path:    "show mft",
 	Summary: "List the multicast forwarding table of a switch",
-	Help:    "sweep full mft reads it from the switches.",
+	Help:    "sweep full mft reads the table from the switches.",
 	Args:    []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}},
 	Examples: []string{
 		"sweep full mft; show mft leaf-01",

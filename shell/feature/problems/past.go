@@ -201,8 +201,8 @@ var ackCommand = feature.Command{
 		Kind: lang.KindWord, Words: []string{endWord}, Optional: true,
 	}},
 	Help: "ID is the identifier that problems shows. An acknowledged problem is listed apart, and changes no verdict " +
-		"and no\nexit status until the given time. 'ack ID end' ends the acknowledgement before that time. Without " +
-		"ID, ack lists the acknowledgements in force.\nAcknowledgements are stored in the record, with the user.",
+		"and no exit\nstatus until the given time. 'ack ID end' ends the acknowledgement before that time. Without " +
+		"ID, ack lists the\nacknowledgements in force.\nAcknowledgements are stored in the record, with the user.",
 	Options: []lang.Option{
 		{Name: "reason", Kind: lang.KindText, Value: "TEXT", Summary: "why the problem is known; required"},
 		{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "the end of the acknowledgement", Default: "1d"},

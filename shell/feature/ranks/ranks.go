@@ -28,7 +28,8 @@ var Feature = feature.Feature{Name: "ranks", Commands: []feature.Command{
 	{
 		Path:     "show roots",
 		Summary:  "List the root switches of the engine",
-		Help:     "With histogram it lists the distances of the hosts from each switch, by which updn finds the roots.",
+		Help:     "With the word histogram, show roots lists the distances of the hosts from each switch, by which " +
+			"updn finds the roots.",
 		Args:     []lang.Arg{{Kind: lang.KindWord, Words: []string{histogramWord}, Optional: true}},
 		Examples: []string{"engine updn; route; show roots", "show roots histogram"},
 		Answers:  []answer.Declared{rootsDecl, &histogramDecl},

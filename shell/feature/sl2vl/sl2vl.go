@@ -21,7 +21,7 @@ import (
 var Feature = feature.Feature{Name: "sl2vl", Commands: []feature.Command{{
 	Path:     "show sl2vl",
 	Summary:  "List the SL2VL tables of a node",
-	Help:     "Equal tables of one output port are listed together. sweep full sl2vl reads them.",
+	Help:     "Equal tables of one output port are listed together. sweep full sl2vl reads the tables.",
 	Args:     []lang.Arg{{Name: "NODE", Kind: lang.KindNode}},
 	Examples: []string{"sweep full sl2vl; show sl2vl leaf-01", "engine dfsssp; route; show sl2vl node-0001"},
 	Answers:  []answer.Declared{&decl},

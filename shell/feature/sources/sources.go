@@ -44,7 +44,7 @@ var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 	},
 	{
 		Path: "sources differ", Summary: "List how subnets differ from the majority",
-		Help: "It compares hosts, cabling, speeds and forwarding tables.",
+		Help: "sources differ compares hosts, cabling, speeds and forwarding tables.",
 		Examples: []string{
 			"sources differ",
 			"sweep; sources differ",

@@ -31,9 +31,9 @@ var Feature = feature.Feature{Name: "suggest", Commands: []feature.Command{
 	{
 		Path:    "suggest guids",
 		Summary: "Find roots and compute nodes for ftree",
-		Help: "It lists the classes of switches and adapters, and the suggestions that ftree was tried with. With " +
-			"DIR it writes\nroot_guids, cn_guids and, if there are I/O, service or aggregation nodes, io_guids to a " +
-			"new directory.",
+		Help: "suggest guids lists the classes of switches and adapters, and the suggestions that ftree was tried " +
+			"with. With DIR it\nwrites root_guids, cn_guids and, if there are I/O, service or aggregation nodes, " +
+			"io_guids to a new directory.",
 		Args:     []lang.Arg{{Name: "DIR", Kind: lang.KindFile, Optional: true, Written: true}},
 		Examples: []string{"suggest guids", "suggest guids guids; engine ftree root_guid_file=guids/root_guids; route"},
 		Answers:  []answer.Declared{&guidsDecl},
@@ -42,9 +42,9 @@ var Feature = feature.Feature{Name: "suggest", Commands: []feature.Command{
 	{
 		Path:    "suggest torus",
 		Summary: "Find the configuration of a torus for torus-2QoS",
-		Help: "With FILE it writes the configuration to a file. clear=yes uses the staged tables: if multicast and " +
-			"unicast together have\na credit loop around a lost switch, it moves the datelines, and so the root of " +
-			"the tree, until there is none. This changes\nthe SLs of some paths.",
+		Help: "With FILE, suggest torus writes the configuration to a file. clear=yes uses the staged tables: if " +
+			"multicast and unicast\ntogether have a credit loop around a lost switch, it moves the datelines, and so " +
+			"the root of the tree, until there is no\nsuch loop. This changes the SLs of some paths.",
 		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true, Written: true}},
 		Options: []lang.Option{{Name: "clear", Kind: lang.KindWord, Words: []string{"yes", "no"},
 			Summary: "move datelines until the staged multicast tree has no credit loop", Default: "no"}},

@@ -84,9 +84,9 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 	{
 		Path:    "show torus",
 		Summary: "Draw the switches of a torus at their coordinates",
-		Help: "The tables must be those of torus-2QoS. Datelines and lost links are marked. The options path " +
-			"and tree mark a\n" +
-			"path or a multicast tree. In JSON each switch is an object with the directions of its links.",
+		Help: "The tables must be those of torus-2QoS. Datelines and lost links are marked. With path=A,B a path is " +
+			"marked, with\ntree=MLID a multicast tree. In JSON each switch is an object with the directions of its " +
+			"links.",
 		Options: torusOptions(),
 		Examples: []string{
 			"gen torus 3x3 torus.net; load topology torus.net; engine torus-2QoS; route; show torus " +

@@ -20,7 +20,7 @@ import (
 var Feature = feature.Feature{Name: "vlarb", Commands: []feature.Command{{
 	Path:     "show vlarb",
 	Summary:  "List the VL arbitration tables of a node",
-	Help:     "sweep full vlarb reads them from the subnet.",
+	Help:     "sweep full vlarb reads the tables from the subnet.",
 	Args:     []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace}},
 	Examples: []string{"sweep full vlarb; show vlarb leaf-01/36", "sweep full vlarb; show vlarb node-0001"},
 	Answers:  []answer.Declared{&decl},
