@@ -26,9 +26,9 @@ const histogramWord = "histogram"
 // Feature provides the commands "show roots" and "show ranks".
 var Feature = feature.Feature{Name: "ranks", Commands: []feature.Command{
 	{
-		Path:     "show roots",
-		Summary:  "List the root switches of the engine",
-		Help:     "With the word histogram, show roots lists the distances of the hosts from each switch, by which " +
+		Path:    "show roots",
+		Summary: "List the root switches of the engine",
+		Help: "With the word histogram, show roots lists the distances of the hosts from each switch, by which " +
 			"updn finds the roots.",
 		Args:     []lang.Arg{{Kind: lang.KindWord, Words: []string{histogramWord}, Optional: true}},
 		Examples: []string{"engine updn; route; show roots", "show roots histogram"},
