@@ -38,7 +38,7 @@ func TestReadTakesTheLines(t *testing.T) {
 func TestReadSaysWhatWasExpected(t *testing.T) {
 	for text, want := range map[string]string{
 		"\nwrites never":               `config:2: unknown word "writes", expected one of source,`,
-		"write":                        "config:1: nothing follows write",
+		"write":                        "config:1: write has no value",
 		"alert PortRcvErrors":          `config:1: alert is "PortRcvErrors", expected COUNTER N/PERIOD`,
 		"alert PortRcvError 1/1s":      `config:1: unknown error counter "PortRcvError": did you mean "PortRcvErrors"?`,
 		"alert PortRcvErrors 1":        `config:1: the limit of PortRcvErrors is "1", expected N/PERIOD`,

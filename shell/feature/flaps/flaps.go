@@ -30,14 +30,15 @@ var Feature = feature.Feature{Name: "flaps", Commands: []feature.Command{{
 	Summary: "List cables that went down, with their downtime",
 	Help: "A recorder stores each outage of a link that its sweeps find, for 400 days. LinkDownedCounter also counts " +
 		"outages\nbetween two sweeps; FLAPS is the larger number. The downtime lies between two bounds: a sweep " +
-		"finds the beginning\nand the end after the fact. PAIRS is the sum over the outages: pairs whose path used " +
-		"the link before.\nJOBS are the jobs of Slurm (sacct) that ran during an outage and used the link before, by " +
-		"the tables of that\ntime. Without sacct, they are the sets of the command hosts.",
+		"finds the beginning and\nthe end after the fact. PAIRS is the number of pairs whose path used the link " +
+		"before an outage, summed over all outages.\nJOBS are the jobs of Slurm (sacct) that ran during an outage " +
+		"and used the link before, by the tables of that time.\nWithout sacct, they are the sets of the command " +
+		"hosts.",
 	Options: []lang.Option{
-		{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from then on; " + when.Help, Default: "30d"},
+		{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from this time on; " + when.Help, Default: "30d"},
 		{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "up to this time (default now)"},
 		{Name: "cables", Kind: lang.KindFile, Value: "FOLDER", Summary: "ibdiagnet folder with the serial numbers"},
-		{Name: "limit", Kind: lang.KindInt, Summary: "how many to list (default 20)"},
+		{Name: "limit", Kind: lang.KindInt, Summary: "number of listed links (default 20)"},
 	},
 	Examples: []string{"flaps", "flaps since=90d limit=5", "flaps since=2026-11-01 until=2026-11-15"},
 	Answers:  []answer.Declared{&decl},

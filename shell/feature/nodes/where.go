@@ -17,9 +17,10 @@ import (
 var whereCommand = feature.Command{
 	Path:    "show where",
 	Summary: "Show a node or port, and the directed route to it",
-	Help: "PLACE is the name of a node, NAME/PORT, a LID, a GUID, a GID, node:0xN (a node GUID), or a directed " +
-		"route such as dr:0,1,10,19 (0, and then the port of exit on each node). A directed route begins at this " +
-		"program, or at the node that from=NODE names. The answer lists the links of a given route, or of a shortest route to PLACE.",
+	Help: "PLACE is the name of a node, NAME/PORT, a LID, a GUID, a GID, node:0xN (a node GUID), or a directed route " +
+		"such as\ndr:0,1,10,19 (0, and then the port of exit on each node).\nA directed route begins at this " +
+		"program, or at the node that from=NODE names. The answer lists the links of a given\nroute, or of a " +
+		"shortest route to PLACE.",
 	Args: []lang.Arg{{Name: "PLACE", Kind: lang.KindPlace}},
 	Options: []lang.Option{{Name: "from", Kind: lang.KindNode, Value: "NODE",
 		Summary: "node at which the route begins (default the node of this program)"}},
