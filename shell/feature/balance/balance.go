@@ -29,8 +29,8 @@ var Feature = feature.Feature{Name: "balance", Commands: []feature.Command{
 	},
 	{
 		Path: "balance switch", Summary: "Count the LIDs that leave by each port of a switch",
-		Help: "balance switch counts the LIDs on the ports that lead to other switches. It lists a switch if two of these " +
-			"ports\ndiffer by more than one LID, as OpenSM's switchbalance.\n",
+		Help: "balance switch counts the LIDs on the ports that lead to other switches. It lists a switch if two of " +
+			"these ports\ndiffer by more than one LID, as OpenSM's switchbalance.\n",
 		Args:     []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch, Optional: true}},
 		Options:  []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "list balanced switches, too"}},
 		Examples: []string{"balance switch", "balance switch all", "balance switch leaf-01"},

@@ -75,7 +75,7 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 	{
 		Path:    "check mcast",
 		Summary: "Check that all members of multicast groups are reached",
-		Help: "It follows the packets that each member of a group sends. It also finds credit loops of " +
+		Help: "check mcast follows the packets that each member of a group sends. It also finds credit loops of " +
 			"multicast and unicast together.\n",
 		Examples: []string{
 			"sweep full mft; check mcast",

@@ -28,8 +28,8 @@ var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
 	{
 		Path:    "show counters",
 		Summary: "List the counters of ports and how fast they grow",
-		Help: "Without NODE, show counters lists all ports with errors. The growth of counters is shown from the second " +
-			"reading on.",
+		Help: "Without NODE, show counters lists all ports with errors. The growth of counters is shown from the " +
+			"second reading on.",
 		Args:     []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
 		Options:  []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "all ports and counters"}},
 		Examples: []string{"show counters leaf-01", "show counters"},
@@ -40,7 +40,7 @@ var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
 	{
 		Path:    "clear counters",
 		Summary: "Set the error counters of ports to 0",
-		Help:    "This writes to the subnet.",
+		Help:    "clear counters writes to the subnet.",
 		Args:    []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
 		Options: []lang.Option{{Name: "data", Kind: lang.KindFlag, Summary: "the counters of packets and data, too"}},
 		Examples: []string{

@@ -19,8 +19,8 @@ var Feature = feature.Feature{Name: "doctor", Commands: []feature.Command{{
 	Path: "doctor", Group: feature.GroupLook, Bare: true, Summary: "Check the source, and list faults with " +
 		"their remedies",
 	Help: "doctor checks adapters, links, the subnet manager and the subnet administration. It fails if it finds a " +
-		"fault.\nNotes do not make doctor fail.\nOn the command line, ibconsole doctor without -s checks this machine. " +
-		"ibconsole doctor --report FILE writes\na report for a bug, without names and keys.",
+		"fault.\nNotes do not make doctor fail.\nOn the command line, ibconsole doctor without -s checks this " +
+		"machine. ibconsole doctor --report FILE writes\na report for a bug, without names and keys.",
 	Examples: []string{
 		"doctor",
 		"doctor; show unanswered",

@@ -61,10 +61,10 @@ func simulates(command string) *answer.Decl[*result] {
 	}
 }
 
-const addHelp = "An addition is simulated; nothing is written. After an addition, route computes the tables that OpenSM " +
-	"would compute:\nLIDs stay, new nodes get the lowest free LIDs, and all routes are computed again. route keep=yes " +
-	"keeps routes that are\nstill shortest paths. route incremental keeps all routes that still reach their " +
-	"destination. OpenSM orders equal paths\nby GUID; guid=GUID sets the GUID of the new node."
+const addHelp = "An addition is simulated; nothing is written. After an addition, route computes the tables that " +
+	"OpenSM would compute:\nLIDs stay, new nodes get the lowest free LIDs, and all routes are computed again. route " +
+	"keep=yes keeps routes that are\nstill shortest paths. route incremental keeps all routes that still reach " +
+	"their destination. OpenSM orders equal paths\nby GUID; guid=GUID sets the GUID of the new node."
 
 var (
 	placeArg   = lang.Arg{Name: "NODE/PORT", Kind: lang.KindPlace}

@@ -38,7 +38,8 @@ var Feature = feature.Feature{Name: "problems", Keys: []feature.Key{
 			{Name: "all", Kind: lang.KindFlag, Summary: "list all problems of a kind, not only the first 20"},
 			{Name: "of", Kind: lang.KindText, Value: "TIME", Summary: "list the recorded problems of a time; " +
 				when.Help},
-			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "list the problems recorded from this time on"},
+			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "list the problems recorded from this time " +
+				"on"},
 			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "the end of the period (default now)"},
 		},
 		Examples: []string{"problems counters", "problems"},

@@ -24,11 +24,11 @@ var Feature = feature.Feature{Name: "record", Commands: []feature.Command{
 	{Path: "record", Group: feature.GroupRecord, Summary: "Record counters and events for later queries"},
 	{
 		Path: "record start", Summary: "Record from now on",
-		Help: "record start reads a share of the ports each second, while other commands run. ibconsole record does the same " +
-			"without a\nconsole, until a signal ends it. counters history, counters worst and report morning read " +
-			"the recording, in any console\non this machine. smlog=FILE adds sweeps, traps, errors and state changes of " +
-			"the subnet manager to the events. OpenSM\nlogs the beginnings and causes of sweeps only with opensm -D " +
-			"0x07.",
+		Help: "record start reads a share of the ports each second, while other commands run. ibconsole record does " +
+			"the same without a\nconsole, until a signal ends it. counters history, counters worst and report " +
+			"morning read the recording, in any console\non this machine. smlog=FILE adds sweeps, traps, errors and " +
+			"state changes of the subnet manager to the events. OpenSM\nlogs the beginnings and causes of sweeps " +
+			"only with opensm -D 0x07.",
 		Options: []lang.Option{
 			seconds("every", "interval at which errors and XmitWait of all ports are read (default 60)"),
 			seconds("traffic", "interval at which data and packets are read (default 600)"),

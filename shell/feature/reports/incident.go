@@ -18,9 +18,9 @@ import (
 var incidentCommand = feature.Command{
 	Path: "report incident", Summary: "Write an archive with all that is known of an incident",
 	Help: "The archive has problems, events, changes, traces of affected pairs, counters, lines of the subnet " +
-		"manager's\nlog, and the states before and after. README.txt in the archive lists its files and what is missing. " +
-		"mask=yes replaces\nnames, GUIDs and addresses, each by the same text in the whole archive. ibconsole -s " +
-		"file:FILE shows the state\nafter, and -s file:FILE/before the state before.",
+		"manager's\nlog, and the states before and after. README.txt in the archive lists its files and what is " +
+		"missing. mask=yes replaces\nnames, GUIDs and addresses, each by the same text in the whole archive. " +
+		"ibconsole -s file:FILE shows the state\nafter, and -s file:FILE/before the state before.",
 	Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Written: true}},
 	Options: []lang.Option{
 		{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "begin of the incident; " + when.Help,

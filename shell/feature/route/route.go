@@ -69,8 +69,8 @@ var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 			"broken\npaths. If a full route changes fewer entries, it takes the full route.",
 		Options: []lang.Option{
 			{Name: "keep", Kind: lang.KindWord, Words: yesNo,
-				Summary: "keep routes that are still shortest paths (default: yes, unless a link was added, as OpenSM " +
-					"does)"},
+				Summary: "keep routes that are still shortest paths (default: yes, unless a link was added, as " +
+					"OpenSM does)"},
 			{Name: "fallback", Kind: lang.KindWord, Words: yesNo,
 				Summary: "yes: a script continues if an engine refuses its input file and another engine routes",
 				Default: "no"},

@@ -23,7 +23,8 @@ var Feature = feature.Feature{Name: "sweep", Keys: []feature.Key{
 }, Commands: []feature.Command{
 	{
 		Path: "sweep", Group: feature.GroupLook, Summary: "Read the subnet again",
-		Help: "sweep reads nodes, links, LIDs and forwarding tables. sweep light reads only parts that may have changed.",
+		Help: "sweep reads nodes, links, LIDs and forwarding tables. sweep light reads only parts that may have " +
+			"changed.",
 		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"full", lightWord}, Optional: true}},
 		Options: []lang.Option{
 			{

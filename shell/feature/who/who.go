@@ -28,8 +28,8 @@ var Feature = feature.Feature{Name: "who", Keys: []feature.Key{
 	},
 	{
 		Path: "who uses", Summary: "List the paths that use a link or a node",
-		Help: "who uses lists the end ports that send and receive over the link or node, and the end ports that would be " +
-			"unreachable\nwithout it.",
+		Help: "who uses lists the end ports that send and receive over the link or node, and the end ports that " +
+			"would be unreachable\nwithout it.",
 		Args: []lang.Arg{
 			{Name: "NODE[/PORT]", Kind: lang.KindPlace}, {Name: "PORT", Kind: lang.KindPort, Optional: true},
 		},

@@ -77,7 +77,7 @@ func (t *tail) read(take func(line string)) error {
 		}
 		there, err := os.Stat(t.path)
 		if err != nil {
-			return fmt.Errorf("the file no longer exists: %w", files.Err(err)) // the old file stays open: its writer may go on
+			return fmt.Errorf("the file is gone: %w", files.Err(err)) // the old file stays open: its writer may go on
 		}
 		if info, err := t.file.Stat(); err != nil || os.SameFile(there, info) {
 			return err
