@@ -225,7 +225,8 @@ func readPacket(read func([]byte) (int, error), in []byte) ([]byte, error) {
 	if errors.Is(err, unix.ENOSPC) {
 		length := int64(binary.NativeEndian.Uint32(in[offLength:]))
 		if length <= int64(len(in)) || length > mad.DefaultLimit {
-			return nil, fmt.Errorf("a packet of %d bytes does not fit into a buffer of %d bytes: %w", length, len(in), err)
+			return nil, fmt.Errorf("a packet of %d bytes does not fit into a buffer of %d bytes: %w", length, len(in),
+				err)
 		}
 		in = make([]byte, length)
 		n, err = read(in)

@@ -124,7 +124,8 @@ func Read(in io.Reader, name string) (*Report, error) {
 	slices.Sort(r.Shard)
 	for i, shard := range r.Shard {
 		if shard < 1 || shard > r.Shards || i > 0 && shard == r.Shard[i-1] {
-			return nil, fmt.Errorf("%s: invalid shards %v, expected different numbers from 1 to %d", name, r.Shard, r.Shards)
+			return nil, fmt.Errorf("%s: invalid shards %v, expected different numbers from 1 to %d", name, r.Shard,
+				r.Shards)
 		}
 	}
 	if r.Done < 0 || r.Done > r.Share() {

@@ -196,8 +196,8 @@ func (r *router) routeSwitches(ctx context.Context) error {
 		for i := range t.lids {
 			r.tree.grow(root)
 			if !r.tree.complete() {
-				return routing.Refuse(Name, "only %d of %d switches are within a distance of %d, expected all", len(r.tree.order),
-					len(r.switches), infinity)
+				return routing.Refuse(Name, "only %d of %d switches are within a distance of %d, expected all",
+					len(r.tree.order), len(r.switches), infinity)
 			}
 			r.enterTree(root, t.lid+uint16(i))
 			copy(r.sent, r.load)

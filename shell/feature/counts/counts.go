@@ -76,7 +76,8 @@ var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
 }}
 
 var (
-	sinceOption = lang.Option{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from this time on; " + when.Help}
+	sinceOption = lang.Option{Name: "since", Kind: lang.KindText, Value: "TIME",
+		Summary: "from this time on; " + when.Help}
 	untilOption = lang.Option{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "use counters " +
 		"recorded before this time (default now)"}
 )
