@@ -20,8 +20,8 @@ var morningCommand = feature.Command{
 	Path: "report morning", Summary: "Report events and changes of a period",
 	Help: "The report lists new and solved problems, reroutes, commits, flaps, ports with more errors, and links " +
 		"whose traffic\nchanged. Its sources are the history (watch, record) and recorded counters (record). Without " +
-		"FILE, the report goes to standard\noutput. FILE.html is a page with plots, FILE.json is JSON, any other name " +
-		"Markdown.",
+		"FILE, the report goes to standard\noutput. FILE.html is a page with plots, FILE.json is JSON, any other " +
+		"name Markdown.",
 	Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true, Written: true}},
 	Options: []lang.Option{
 		{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "begin of the period; " + when.Help,
