@@ -90,7 +90,7 @@ type Places struct {
 }
 
 // AlertRules returns the rules by which a recorder raises alerts.
-func (s *Session) AlertRules() []limits.Rule { return limits.With(limits.Defaults(), s.opt.Alerts) }
+func (o Options) AlertRules() []limits.Rule { return limits.With(limits.Defaults(), o.Alerts) }
 
 // State returns the present state. It does not wait for a running operation.
 func (s *Session) State() State {

@@ -82,7 +82,7 @@ func showAlerts(c *feature.Call) error {
 		return err
 	}
 	a := &alertRules{Active: answer.NotRead(), Text: "active alerts: not read, as nothing records this subnet",
-		f: st.Live.Fabric, rules: c.Session.AlertRules(), alerts: ledger.Alerts}
+		f: st.Live.Fabric, rules: c.Session.Options().AlertRules(), alerts: ledger.Alerts}
 	if ledger.Observed {
 		a.Active, a.Text = answer.Int(len(ledger.Alerts)), prose.Count(len(ledger.Alerts), "active alert")
 	}

@@ -89,7 +89,7 @@ func (o *observer) updateAlerts(ctx context.Context, store *records.Store, now t
 				alerts = append(alerts, limits.Open{Problem: e.Problem, Seen: e.Seen})
 			}
 		}
-		o.alerts = limits.NewTracker(o.session.AlertRules(), alerts)
+		o.alerts = limits.NewTracker(o.session.Options().AlertRules(), alerts)
 	}
 	figures, err := figuresOf(ctx, store, o.session.Subnet(), o.alerts.Rules(), o.every, round, lately)
 	if err != nil {
