@@ -35,8 +35,8 @@ const allPorts = 255
 
 var errLine = errors.New("expected a line of perfquery or ibqueryerrors")
 
-// Read reads counters of the ports of a fabric. The counters have the time at. If a counter occurs twice, the later
-// value counts. Sums over all ports of a switch are ignored. The result is in the order of the ports.
+// Read reads counters of the ports of a fabric. The argument at is the time of the counters. If a counter occurs twice,
+// the later value counts. Sums over all ports of a switch are ignored. The result is in the order of the ports.
 //
 // Read skips lines that it cannot read and adds them to found. If found is nil, Read returns the first such line as an
 // error. O(file size).

@@ -40,7 +40,7 @@ var (
 			{Name: "NODE[/PORT]", Kind: lang.KindPlace}, {Name: "PORT", Kind: lang.KindPort, Optional: true},
 		},
 		Options: []lang.Option{
-			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from then on; " + when.Help, Default: "2h"},
+			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from this time; " + when.Help, Default: "2h"},
 			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "up to this time (default now)"},
 		},
 		Examples: []string{
@@ -165,7 +165,7 @@ func runOn(c *feature.Call) error {
 }
 
 // placeOn returns the link or node of the arguments and its name. A node that has left the subnet is found in the state
-// at the time since.
+// at the time in the argument since.
 func placeOn(c *feature.Call, since time.Time) (problems.Place, string, error) {
 	f := c.Session.State().Live.Fabric
 	place, what, err := resolveOn(f, c.Args)

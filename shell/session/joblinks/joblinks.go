@@ -50,7 +50,8 @@ func (r *Run) End(now time.Time) time.Time {
 	return r.Until
 }
 
-// Outage reports whether a job ran while a link was found down. An outage without an end lasts until the time until.
+// Outage reports whether a job ran while a link was found down. An outage without an end lasts until the time in the
+// argument until.
 func (r *Run) Outage(o *records.Outage, until time.Time) bool {
 	if !o.Up.IsZero() {
 		until = o.Up
