@@ -72,9 +72,9 @@ func chain(all []JournalEntry) (c Chain, found bool) {
 	return c, found
 }
 
-// Settle records the end of a chain. The switches now have the state after the first commit or, if the argument back is
-// set, the state before that commit. The argument by is the number of the commit that wrote this state, 0 if no write
-// was necessary.
+// Settle records the end of a chain. The switches now have the state after the first commit of the chain or, if the
+// argument back is set, the state before this commit. The state was written by the commit with the number by, 0 if no
+// write was necessary.
 func (s *Store) Settle(ctx context.Context, c Chain, by int64, back bool) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		how := map[int64]Outcome{}

@@ -185,7 +185,7 @@ func (o LIDs) After(was, since, f *fabric.Fabric) LIDs {
 	return o
 }
 
-// upTo extends the entries and LinearFDBTop of tables up to a LID that a port had before and that no port has any more.
+// upTo extends tables to the LID top, which no port has any more. It raises the values of LinearFDBTop, too.
 func upTo(t *fabric.Tables, top uint16) *fabric.Tables {
 	if top <= t.LFT.MaxLID {
 		return t

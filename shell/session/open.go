@@ -64,7 +64,7 @@ func Open(ctx context.Context, src source.Source, opt Options) (*Session, error)
 	return s, nil
 }
 
-// lost records that the connection was lost. It disables writing.
+// The method lost stores the reason why the connection was lost, and disables writing.
 func (s *Session) lost(why error) {
 	s.Publish(ChangeLive|ChangeSettings, func(st *State) {
 		st.Lost, st.WriteOn = why.Error(), false

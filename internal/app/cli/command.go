@@ -128,7 +128,7 @@ func (o *options) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// root runs the program when the command line has no command of the program.
+// root runs the program if its arguments contain no command word, such as trace.
 func (o *options) root(args []string) error {
 	switch {
 	case len(args) > 0: // a word that is no command, or words after --

@@ -199,7 +199,7 @@ func Rand(t testing.TB) *rand.Rand {
 }
 
 // AcceptHangups makes SIGHUP end the programs that tests start, even if the tests themselves run under nohup and ignore
-// SIGHUP. If the tests catch the signal, the programs that they start have the default handling.
+// SIGHUP. A program inherits an ignored signal, but not a caught one, so the tests catch it.
 func AcceptHangups() {
 	if signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)

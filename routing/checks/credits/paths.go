@@ -210,8 +210,8 @@ type flood struct {
 	sl   uint8
 }
 
-// spread follows a packet that enters a switch by a port to all channels that it reaches. It returns the slice all with
-// the new channels appended.
+// spread finds all channels that a packet can reach after it entered a switch through port in. It appends the new
+// channels to the argument all, and returns the result.
 func (w *worker) spread(to flood, sw fabric.SwitchIndex, in uint8, all []int32) []int32 {
 	all = w.fork(to, sw, in, fabric.None, all)
 	for len(w.todo) > 0 {

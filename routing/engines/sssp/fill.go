@@ -144,7 +144,7 @@ func (t *pathTree) count() {
 	}
 }
 
-// merge adds the paths of another VL to l. They follow the paths of l in the order.
+// merge appends the paths of another VL to those of the layer.
 func (l *layer) merge(more *layer) {
 	for _, c := range more.seen {
 		l.see(c)

@@ -172,8 +172,8 @@ func (r *Recording) wait(ctx context.Context, began time.Time) time.Duration {
 	return every
 }
 
-// forgotten is the time for which the last values of a port that does not respond are kept. If the port responds again
-// within this time, its increases are known.
+// forgotten is the time after which the last values of a silent port are dropped. If the port responds earlier, the
+// increases of its counters since these values are computed.
 const forgotten = 7 * 24 * time.Hour
 
 // round reads one round, spread over a given duration. The argument every is the interval of rounds. It stores

@@ -304,8 +304,8 @@ func (l *list) wanted() key {
 	return key{l.Kind, l.span, l.until().UnixNano() / int64(fresh), l.Scene.State.Live.Fabric}
 }
 
-// The method until returns the end of the time span shown. This is now, or the time of the state of the history that is
-// shown.
+// The method until returns the end of the time span shown: the present time or, if a past state is shown, the time of
+// this state.
 func (l *list) until() time.Time {
 	if p := l.Scene.Recalled(); p != nil {
 		return p.When
