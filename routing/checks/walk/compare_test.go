@@ -45,7 +45,7 @@ func TestInAnotherFabric(t *testing.T) {
 	}
 	var b fabric.Builder
 	empty := build(t, &b)
-	if _, err := p.In(f, fabric.NewTables(empty, nil, "none")); err == nil || err.Error() != "n1/1 is not there" {
+	if _, err := p.In(f, fabric.NewTables(empty, nil, "none")); err == nil || err.Error() != "the other state does not have n1/1" {
 		t.Errorf("in an empty one: %v", err)
 	}
 }
