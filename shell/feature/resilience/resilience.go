@@ -229,6 +229,9 @@ func run(c *feature.Call, decl *answer.Decl[*studied], kind resilience.Kind) err
 		return err
 	}
 	to := c.Option("to", "")
+	if to == "-" {
+		return files.ErrStream // a result cannot be continued there
+	}
 	start := func(s *resilience.Study) (*resilience.Report, error) { return continued(c, s, to, shard, shards) }
 	saved := time.Now()
 	save := func(r *resilience.Report) error {

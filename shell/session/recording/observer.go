@@ -19,6 +19,7 @@ import (
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/joblinks"
 	"example.org/ibconsole/shell/session/recorded"
@@ -180,9 +181,9 @@ func (o *observer) conditions(st *session.State, now time.Time, round *Outcome) 
 	unwritten := errors.Join(round.KeepFailed, o.failed)
 	return []limits.Condition{
 		{Kind: NoSweep, Bad: late(st.Live.When, st.Every), What: "the recorder has not swept the subnet since " +
-			st.Live.When.Local().Format(time.DateTime) + because(cmp.Or(st.Lost, st.WatchFailed))},
+			when.Text(st.Live.When) + because(cmp.Or(st.Lost, st.WatchFailed))},
 		{Kind: NoCounters, Bad: late(o.read, o.every), What: "the recorder has read no counters since " +
-			o.read.Local().Format(time.DateTime) + because(text(round.ReadFailed))},
+			when.Text(o.read) + because(text(round.ReadFailed))},
 		{Kind: NotWritten, Bad: unwritten != nil, What: "the recorder cannot store what it reads" +
 			because(text(unwritten))},
 	}
