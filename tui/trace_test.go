@@ -157,7 +157,8 @@ func TestTraceWithoutOther(t *testing.T) {
 	d.press("v").sees("delivered", "  whatif: ").size(200, 50).size(40, 12).size(120, 36)
 	d.press(":restore all; fail link leaf-01-01 2; add node new leaf-01-01/2; route", "enter",
 		":trace new node-0050 of=staged", "enter", "4")
-	d.sees("4 Trace new → node-0050 HCA-1", "delivered", "  live: the other state does not have new/1").size(200, 50).size(40, 12)
+	d.sees("4 Trace new → node-0050 HCA-1", "delivered", "  live: the other state does not have new/1").size(200, 50).
+		size(40, 12)
 }
 
 // TestTraceOfPictureWithoutTables checks that a state without tables shows nothing of the previous trace.

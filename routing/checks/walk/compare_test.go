@@ -45,7 +45,8 @@ func TestInAnotherFabric(t *testing.T) {
 	}
 	var b fabric.Builder
 	empty := build(t, &b)
-	if _, err := p.In(f, fabric.NewTables(empty, nil, "none")); err == nil || err.Error() != "the other state does not have n1/1" {
+	const want = "the other state does not have n1/1"
+	if _, err := p.In(f, fabric.NewTables(empty, nil, "none")); err == nil || err.Error() != want {
 		t.Errorf("in an empty one: %v", err)
 	}
 }

@@ -175,7 +175,7 @@ func (c *commit) run(ctx context.Context) error {
 	return c.write(ctx)
 }
 
-// isStaged reports whether the commit writes the staged tables. Otherwise the commit writes the tables of a history entry.
+// isStaged reports whether the commit writes the staged tables. Otherwise the commit writes those of a history entry.
 func (c *commit) isStaged() bool { return c.target.Entry == nil || c.target == c.st.Staged }
 
 // preflight reads the live subnet, and checks that the staged tables fit it.
