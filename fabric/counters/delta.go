@@ -3,6 +3,7 @@
 package counters
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -49,6 +50,11 @@ func KeyOf(f *fabric.Fabric, p fabric.PortIndex) Key {
 
 // KeyOfEnd returns the key of the port of a link.
 func KeyOfEnd(e fabric.End) Key { return Key{e.GUID, uint8(e.Port)} }
+
+// Compare orders keys by GUID, and then by port number.
+func (k Key) Compare(other Key) int {
+	return cmp.Or(cmp.Compare(k.GUID, other.GUID), cmp.Compare(k.Num, other.Num))
+}
 
 // In returns the port of f that the key identifies, [fabric.None] if there is none.
 func (k Key) In(f *fabric.Fabric) fabric.PortIndex {

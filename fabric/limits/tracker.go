@@ -207,12 +207,12 @@ func (t *Tracker) start(now time.Time, f *fabric.Fabric, r *Rule, figures *Figur
 	var all []link
 	for k := range high {
 		peer := counters.KeyOfEnd(t.peers[k])
-		if v := figures.Of[k]; !high[peer] || v > figures.Of[peer] || v == figures.Of[peer] && less(k, peer) {
+		if v := figures.Of[k]; !high[peer] || v > figures.Of[peer] || v == figures.Of[peer] && k.Compare(peer) < 0 {
 			all = append(all, link{k, v})
 		}
 	}
 	slices.SortFunc(all, func(a, b link) int {
-		return cmp.Or(cmp.Compare(a.key.GUID, b.key.GUID), cmp.Compare(a.key.Num, b.key.Num))
+		return a.key.Compare(b.key)
 	})
 	of := map[uint64]int{}
 	for _, x := range all {
@@ -257,8 +257,6 @@ func (t *Tracker) start(now time.Time, f *fabric.Fabric, r *Rule, figures *Figur
 	}
 	return started
 }
-
-func less(a, b counters.Key) bool { return a.GUID < b.GUID || a.GUID == b.GUID && a.Num < b.Num }
 
 func portName(f *fabric.Fabric, k counters.Key) string {
 	if p := k.In(f); p != fabric.None {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/internal/base/when"
 )
 
 // ledgerSchema has the problems of subnets over time. An episode of a problem is open while closed is 0. The spans of
@@ -363,7 +364,7 @@ func (s *Store) observed(ctx context.Context, subnet, from, to int64) ([]Span, e
 		}
 		x := Span{time.UnixMilli(max(began, from)), time.UnixMilli(min(until, to))}
 		if n := len(all); n > 0 && !x.Since.After(all[n-1].Until) { // the clock was set back
-			all[n-1].Until = later(all[n-1].Until, x.Until)
+			all[n-1].Until = when.Later(all[n-1].Until, x.Until)
 		} else {
 			all = append(all, x)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/when"
 )
 
 // outageSchema has the outages of links. A time is in milliseconds since 1970, 0 if unknown. The column up is 0 while
@@ -46,16 +47,16 @@ type Outage struct {
 
 // AtLeast returns a lower bound of the length of the outage in a period.
 func (o *Outage) AtLeast(since, until time.Time) time.Duration {
-	return max(0, earlier(o.Seen, until).Sub(later(o.Down, since)))
+	return max(0, when.Earlier(o.Seen, until).Sub(when.Later(o.Down, since)))
 }
 
 // AtMost returns an upper bound of the length of the outage in a period, and false if there is none.
 func (o *Outage) AtMost(since, until time.Time) (time.Duration, bool) {
 	end := until
 	if !o.Up.IsZero() {
-		end = earlier(o.Up, until)
+		end = when.Earlier(o.Up, until)
 	}
-	return max(0, end.Sub(later(o.WasUp, since))), !o.WasUp.IsZero()
+	return max(0, end.Sub(when.Later(o.WasUp, since))), !o.WasUp.IsZero()
 }
 
 // Contains reports whether the link may have been down at a time.
@@ -65,20 +66,6 @@ func (o *Outage) Contains(t time.Time) bool {
 		from = o.Down
 	}
 	return !t.Before(from) && (o.Up.IsZero() || !t.After(o.Up))
-}
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 // normalized returns the outage with its ends in order.
@@ -155,7 +142,7 @@ func (o *Outage) shift(by time.Duration) {
 }
 
 // updatedOutages returns open outages after observations, and the outages that these add.
-func updatedOutages(open []Outage, when time.Time, changes []LinkChange, down []Outage,
+func updatedOutages(open []Outage, swept time.Time, changes []LinkChange, down []Outage,
 	isUp func(a, b fabric.End) bool) []Outage {
 	all := slices.Clone(open)
 	find := func(x *Outage) *Outage {
@@ -174,21 +161,21 @@ func updatedOutages(open []Outage, when time.Time, changes []LinkChange, down []
 		case !c.Up && o == nil:
 			all = append(all, x)
 		case !c.Up:
-			o.Seen = later(o.Seen, c.When)
+			o.Seen = when.Later(o.Seen, c.When)
 		}
 	}
 	for i := range down {
 		if o := find(&down[i]); o != nil {
-			o.Seen = later(o.Seen, when)
+			o.Seen = when.Later(o.Seen, swept)
 			continue
 		}
 		x := down[i].normalized()
-		x.Down, x.Seen = when, when
+		x.Down, x.Seen = swept, swept
 		all = append(all, x)
 	}
 	for i := range all {
 		if o := &all[i]; o.Up.IsZero() && isUp(o.A, o.B) {
-			o.Up = when
+			o.Up = swept
 		}
 	}
 	return all

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/internal/base/when"
 )
 
 // Recorded holds the recorded counts of some counters of a subnet from Since to Until.
@@ -31,6 +32,17 @@ func TotalTime(spans []Span) (sum time.Duration) {
 		sum += s.Until.Sub(s.Since)
 	}
 	return sum
+}
+
+// Within returns the parts of spans from since to until.
+func Within(spans []Span, since, until time.Time) (parts []Span) {
+	for _, s := range spans {
+		s.Since, s.Until = when.Later(s.Since, since), when.Earlier(s.Until, until)
+		if s.Since.Before(s.Until) {
+			parts = append(parts, s)
+		}
+	}
+	return parts
 }
 
 // Gaps returns the periods in which no port was read.
@@ -95,16 +107,7 @@ func (c *coverage) spans(since, until time.Time) (spans []Span) {
 		c.all = append(c.all, span{c.last.until, until.UnixMilli()})
 	}
 	for _, s := range merged(c.all) {
-		x := Span{time.UnixMilli(s.since), time.UnixMilli(s.until)}
-		if x.Since.Before(since) {
-			x.Since = since
-		}
-		if x.Until.After(until) {
-			x.Until = until
-		}
-		if x.Since.Before(x.Until) {
-			spans = append(spans, x)
-		}
+		spans = append(spans, Span{time.UnixMilli(s.since), time.UnixMilli(s.until)})
 	}
-	return spans
+	return Within(spans, since, until)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/internal/base/sqlfile"
+	"example.org/ibconsole/internal/base/when"
 )
 
 // DefaultSize is the default maximum of the bytes in use in the file.
@@ -67,7 +68,7 @@ func (s *Store) ageFrom(ctx context.Context, now time.Time) (time.Time, error) {
 		return now, err
 	}
 	if last != 0 {
-		now = earlier(now, time.UnixMilli(last).Add(maxAdvance))
+		now = when.Earlier(now, time.UnixMilli(last).Add(maxAdvance))
 	}
 	if d := now.UnixMilli() - last; d >= 0 && d < slots[minutes] {
 		return now, nil

@@ -39,6 +39,21 @@ func New(t testing.TB, spec string, change func(*fabric.LFT, *fabric.Fabric)) *S
 			p.Width, p.Speed = 4, fabric.HDR
 		}
 	}
+	tables := Routed(t, f)
+	if change != nil {
+		change(tables.LFT, f)
+	}
+	s := &Subnet{
+		Sim:    sim.New(f, sim.Options{Tables: tables, Active: true, SendBack: true}),
+		Fabric: f, LFT: tables.LFT, Master: f.EndPortOf(f.SMPort),
+	}
+	s.Manager(s.Master, mad.SMMaster)
+	return s
+}
+
+// Routed returns the tables of the default engine.
+func Routed(t testing.TB, f *fabric.Fabric) *fabric.Tables {
+	t.Helper()
 	e, err := engines.ByName(engines.Default)
 	if err != nil {
 		t.Fatal(err)
@@ -47,15 +62,7 @@ func New(t testing.TB, spec string, change func(*fabric.LFT, *fabric.Fabric)) *S
 	if err != nil {
 		t.Fatal(err)
 	}
-	if change != nil {
-		change(res.Tables.LFT, f)
-	}
-	s := &Subnet{
-		Sim:    sim.New(f, sim.Options{Tables: res.Tables, Active: true, SendBack: true}),
-		Fabric: f, LFT: res.Tables.LFT, Master: f.EndPortOf(f.SMPort),
-	}
-	s.Manager(s.Master, mad.SMMaster)
-	return s
+	return res.Tables
 }
 
 // Manager adds a subnet manager of priority 1 to a port.

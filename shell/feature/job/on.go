@@ -235,26 +235,10 @@ func outagesDuring(x *joblinks.Use, all []records.Outage, observed []records.Spa
 	if end := x.End(until); end.Before(until) {
 		until = end
 	}
-	if n == 0 && records.TotalTime(within(observed, since, until)) < until.Sub(since)-records.Unobserved {
+	if n == 0 && records.TotalTime(records.Within(observed, since, until)) < until.Sub(since)-records.Unobserved {
 		return answer.NotRead()
 	}
 	return answer.Int(int64(n))
-}
-
-// within returns the parts of spans from since to until.
-func within(spans []records.Span, since, until time.Time) (parts []records.Span) {
-	for _, s := range spans {
-		if s.Since.Before(since) {
-			s.Since = since
-		}
-		if s.Until.After(until) {
-			s.Until = until
-		}
-		if s.Since.Before(s.Until) {
-			parts = append(parts, s)
-		}
-	}
-	return parts
 }
 
 func stateName(seen timeline.Seen) string {

@@ -17,24 +17,7 @@ import (
 
 // BenchmarkRows times the rows of 100,000 pairs in a state.
 func BenchmarkRows(b *testing.B) {
-	src, err := source.Parse("sim:fattree:2,36")
-	if err != nil {
-		b.Fatal(err)
-	}
-	s, err := session.Open(b.Context(), src, session.Options{Fast: true})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = s.Close() })
-	if err := s.Start(b.Context()); err != nil {
-		b.Fatal(err)
-	}
-	r := rand.New(rand.NewPCG(1, 1))
-	var lines strings.Builder
-	for range 100_000 {
-		fmt.Fprintf(&lines, "node-%04d node-%04d\n", 1+r.IntN(648), 1+r.IntN(648))
-	}
-	file := pairsFile(b, lines.String())
+	s, file := randomPairs(b, 100_000)
 	for name, form := range map[string]answer.Form{
 		"text": answer.FormText, "csv": answer.FormCSV, "json": answer.FormJSON,
 	} {
@@ -47,4 +30,26 @@ func BenchmarkRows(b *testing.B) {
 			}
 		})
 	}
+}
+
+// randomPairs opens a simulated fat-tree with 648 hosts, and writes a file with random pairs of them.
+func randomPairs(b *testing.B, pairs int) (s *session.Session, file string) {
+	src, err := source.Parse("sim:fattree:2,36")
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err = session.Open(b.Context(), src, session.Options{Fast: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = s.Close() })
+	if err := s.Start(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	var lines strings.Builder
+	for range pairs {
+		fmt.Fprintf(&lines, "node-%04d node-%04d\n", 1+r.IntN(648), 1+r.IntN(648))
+	}
+	return s, pairsFile(b, lines.String())
 }

@@ -6,9 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,9 +15,7 @@ import (
 
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/answer"
-	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/sessiontest"
-	"example.org/ibconsole/shell/session/source"
 )
 
 func pairsFile(t testing.TB, lines string) string {
@@ -82,24 +78,7 @@ func isPartial(t *testing.T, text string, pairs int) bool {
 
 // BenchmarkLivePairs traces 20,000 pairs through the switches of a simulated fat-tree with 648 hosts.
 func BenchmarkLivePairs(b *testing.B) {
-	src, err := source.Parse("sim:fattree:2,36")
-	if err != nil {
-		b.Fatal(err)
-	}
-	s, err := session.Open(b.Context(), src, session.Options{Fast: true})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = s.Close() })
-	if err := s.Start(b.Context()); err != nil {
-		b.Fatal(err)
-	}
-	r := rand.New(rand.NewPCG(1, 1))
-	var lines strings.Builder
-	for range 20_000 {
-		fmt.Fprintf(&lines, "node-%04d node-%04d\n", 1+r.IntN(648), 1+r.IntN(648))
-	}
-	file := pairsFile(b, lines.String())
+	s, file := randomPairs(b, 20_000)
 	for name, form := range map[string]answer.Form{"text": answer.FormText, "csv": answer.FormCSV} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/history/timeline"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/uses"
 	"example.org/ibconsole/shell/session"
@@ -101,13 +102,14 @@ const maxStates = 100
 const maxPairs = 25_000_000
 
 // List lists the jobs that ran at some time from since to until, as sacct knows them. Without sacct, the sets of hosts
-// of the session are the jobs, for the whole period. If there are none either, it returns the error of sacct.
+// of the session are the jobs, for the whole period. If there are none either, it returns the error of sacct, and Jobs
+// without runs.
 func List(ctx context.Context, s *session.Session, since, until time.Time) (*Jobs, error) {
 	all, err := jobs.Between(ctx, since, until)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
 	out := &Jobs{session: s, NoSlurm: err, users: map[use]*users{}}
+	if ctx.Err() != nil {
+		return out, ctx.Err()
+	}
 	for i := range all {
 		out.Runs = append(out.Runs, &Run{Job: all[i]})
 	}
@@ -116,7 +118,7 @@ func List(ctx context.Context, s *session.Session, since, until time.Time) (*Job
 	}
 	st := s.State()
 	if len(st.Sets) == 0 {
-		return nil, fmt.Errorf("list the jobs: %w; hint: 'hosts NAME WHO' names the hosts of a job", err)
+		return out, fmt.Errorf("list the jobs: %w; hint: 'hosts NAME WHO' names the hosts of a job", err)
 	}
 	for i := range st.Sets {
 		set := &st.Sets[i]
@@ -172,7 +174,7 @@ func (j *Jobs) On(ctx context.Context, place problems.Place, since, until time.T
 		if i+1 < len(states) {
 			to = states[i+1].Began
 		}
-		from = later(from, since)
+		from = when.Later(from, since)
 		running := slices.DeleteFunc(slices.Clone(j.Runs), func(r *Run) bool { return !r.During(from, to) })
 		if len(running) == 0 {
 			continue
@@ -188,7 +190,7 @@ func (j *Jobs) On(ctx context.Context, place problems.Place, since, until time.T
 				x = &Use{Run: r, AtLeast: found.Older > 0}
 				of[r] = x
 			}
-			x.Assumed = x.Assumed || !wasRead(states[i], later(r.From, from), earlier(r.End(to), to))
+			x.Assumed = x.Assumed || !wasRead(states[i], when.Later(r.From, from), when.Earlier(r.End(to), to))
 			if err := u.add(ctx, x, states[i]); err != nil {
 				return nil, err
 			}
@@ -216,9 +218,8 @@ func (j *Jobs) On(ctx context.Context, place problems.Place, since, until time.T
 
 // Pairs returns the number of pairs of end ports whose paths use a place, by the last tables of the period in which it
 // has a link. It returns false if there are none.
-func Pairs(ctx context.Context, s *session.Session, place problems.Place, since, until time.Time) (int64, bool, error) {
-	j := &Jobs{session: s, users: map[use]*users{}}
-	states, _ := s.States(ctx, since, until)
+func (j *Jobs) Pairs(ctx context.Context, place problems.Place, since, until time.Time) (int64, bool, error) {
+	states, _ := j.session.States(ctx, since, until)
 	for _, seen := range slices.Backward(states[max(0, len(states)-maxStates):]) {
 		u, err := j.usersOf(ctx, place, seen)
 		if err != nil {
@@ -335,18 +336,4 @@ func setOf(list []uses.Use) map[fabric.PortIndex]bool {
 		set[u.Port] = true
 	}
 	return set
-}
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }

@@ -100,7 +100,7 @@ func Grown(ctx context.Context, s *session.Session, what counters.Set, since, un
 		g.Ports = append(g.Ports, *x)
 	}
 	slices.SortStableFunc(g.Ports, func(a, b Growing) int {
-		return cmp.Or(cmp.Compare(b.Sum, a.Sum), cmp.Compare(a.Key.GUID, b.Key.GUID), cmp.Compare(a.Key.Num, b.Key.Num))
+		return cmp.Or(cmp.Compare(b.Sum, a.Sum), a.Key.Compare(b.Key))
 	})
 	return g, nil
 }

@@ -7,16 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
-	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/fabric/limits"
 	"example.org/ibconsole/fabric/sim"
 	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/internal/test/simtest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
-	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/simulated"
 )
@@ -28,28 +26,14 @@ func TestHealthySubnetRaisesNoAlert(t *testing.T) {
 	if testenv.Full() {
 		spec = "fattree:3,36"
 	}
-	f, err := gen.ParseSpec(spec)
-	if err == nil {
-		f, err = fabric.AssignLIDs(f)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	engine, err := engines.ByName(engines.Default)
-	if err != nil {
-		t.Fatal(err)
-	}
-	routes, err := routing.Route(t.Context(), engine, f, routing.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f = routes.Tables.Fabric
-	bytes, err := simulated.Traffic(t.Context(), routes.Tables, 0.9)
+	f := gentest.WithLIDs(t, spec)
+	tables := simtest.Routed(t, f)
+	bytes, err := simulated.Traffic(t.Context(), tables, 0.9)
 	if err != nil {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	subnet := sim.New(f, sim.Options{Tables: routes.Tables, Active: true, Now: func() time.Time { return now }})
+	subnet := sim.New(f, sim.Options{Tables: tables, Active: true, Now: func() time.Time { return now }})
 	subnet.SetTraffic(bytes)
 	conn, err := subnet.Open(f.EndPortOf(f.SMPort))
 	if err != nil {

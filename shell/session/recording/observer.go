@@ -217,10 +217,10 @@ func (o *observer) findHit(ctx context.Context, x *session.Alert, a *limits.Aler
 		return
 	}
 	since := now.Add(-usedWithin)
-	if n, known, err := joblinks.Pairs(ctx, o.session, a.At, since, now); err == nil && known {
+	all, err := running()
+	if n, known, err := all.Pairs(ctx, a.At, since, now); err == nil && known {
 		x.Pairs = &n
 	}
-	all, err := running()
 	if err != nil {
 		x.JobsUnknown = err.Error()
 		return

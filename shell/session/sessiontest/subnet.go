@@ -13,14 +13,14 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/fabric/sim"
 	"example.org/ibconsole/internal/base/audit"
+	"example.org/ibconsole/internal/test/simtest"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
-	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/compute"
-	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/settings"
 	"example.org/ibconsole/shell/session/source"
@@ -45,24 +45,10 @@ type Subnet struct {
 // NewSubnet returns a simulated subnet that is routed by the default engine.
 func NewSubnet(t *testing.T, spec string) *Subnet {
 	t.Helper()
-	f, err := gen.ParseSpec(spec)
-	if err == nil {
-		f, err = fabric.AssignLIDs(f)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	engine, err := engines.ByName(engines.Default)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := engine.Route(t.Context(), f, routing.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := gentest.WithLIDs(t, spec)
 	return &Subnet{
-		T: t, Sim: sim.New(f, sim.Options{Tables: res.Tables, Active: true}), Fabric: f, Port: f.EndPortOf(f.SMPort),
-		Dir: t.TempDir(),
+		T: t, Sim: sim.New(f, sim.Options{Tables: simtest.Routed(t, f), Active: true}), Fabric: f,
+		Port: f.EndPortOf(f.SMPort), Dir: t.TempDir(),
 	}
 }
 
