@@ -13,6 +13,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
+// directed begins the text of a directed route.
+const directed = "dr:"
+
 // Hop is a link of a directed route.
 type Hop struct {
 	Out fabric.PortIndex // the port through which the packet leaves a node

@@ -94,3 +94,40 @@ func TestAddresses(t *testing.T) {
 		}
 	}
 }
+
+// TestDirectedHosts finds the hosts of directed routes, whose commas do not separate hosts.
+func TestDirectedHosts(t *testing.T) {
+	f, err := gen.ParseSpec("fattree:2,4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	finder := HostFinder{Fabric: f}
+	from := f.Ports[f.SMPort].Node
+	for _, e := range f.EndPorts {
+		node := f.Ports[e].Node
+		if f.Nodes[node].IsSwitch() {
+			continue
+		}
+		hops, _ := FindDirected(f, from, node)
+		text := DirectedText(hops, f)
+		if got, err := finder.Find(text); err != nil || len(got) != 1 || got[0] != e {
+			t.Errorf("%s: ports %v, %v, want %d", text, got, err, e)
+		}
+	}
+}
+
+// TestLinkOfOtherPort refuses a port number that contradicts the port of a place.
+func TestLinkOfOtherPort(t *testing.T) {
+	f, err := gen.ParseSpec("fattree:2,4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf := f.NodeName(f.Switches[0])
+	if p, err := Link(f, []string{leaf + "/1", "1"}); err != nil || f.Ports[p].Num != 1 {
+		t.Errorf("port %d, %v, want port 1", p, err)
+	}
+	_, err = Link(f, []string{leaf + "/1", "2"})
+	if err == nil || !strings.Contains(err.Error(), "is port 1, not port 2") {
+		t.Errorf("another port: %v", err)
+	}
+}

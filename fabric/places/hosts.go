@@ -4,6 +4,7 @@ package places
 
 import (
 	"slices"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/slurm"
@@ -15,9 +16,13 @@ type HostFinder struct {
 	byName map[string][]fabric.PortIndex // end ports by Slurm's name of their host
 }
 
-// Find returns the end ports of the hosts that word names: a host list, a host, or a switch, which means all its hosts.
+// Find returns the end ports of the hosts that word names: a host list, a host, a directed route to a node, or a
+// switch, which means all its hosts.
 func (h *HostFinder) Find(word string) ([]fabric.PortIndex, error) {
-	names, err := slurm.Expand(word)
+	names, err := []string{word}, error(nil)
+	if !strings.HasPrefix(word, directed) { // whose commas separate ports
+		names, err = slurm.Expand(word)
+	}
 	if err != nil {
 		return nil, err
 	}

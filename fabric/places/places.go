@@ -52,8 +52,8 @@ func resolve(f *fabric.Fabric, text string, begin func(prefix string) []fabric.N
 		return byGUID(f, text[len("guid:"):])
 	case strings.HasPrefix(text, "node:0x"):
 		return byNodeGUID(f, text[len("node:"):])
-	case strings.HasPrefix(text, "dr:"):
-		return byDirectedRoute(f, text[len("dr:"):])
+	case strings.HasPrefix(text, directed):
+		return byDirectedRoute(f, text[len(directed):])
 	}
 	if nodes := f.NodesByDescription(text); len(nodes) > 0 {
 		return one(f, text, nodes)
@@ -366,9 +366,15 @@ func Link(f *fabric.Fabric, words []string) (fabric.PortIndex, error) {
 		if err != nil {
 			return fabric.None, &PortError{fmt.Sprintf("%q is not a port number", words[1])}
 		}
-		if p.Port = f.PortAt(p.Node, num); p.Port == fabric.None {
+		port := f.PortAt(p.Node, num)
+		switch {
+		case port == fabric.None:
 			return fabric.None, fmt.Errorf("%s has no port %d", f.NodeName(p.Node), num)
+		case p.PortNamed && port != p.Port:
+			return fabric.None, &PortError{fmt.Sprintf("%q is port %d, not port %d", words[0], f.Ports[p.Port].Num,
+				num)}
 		}
+		p.Port = port
 	} else if !p.PortNamed && f.Nodes[p.Node].NumPorts > 1 {
 		return fabric.None, &PortError{fmt.Sprintf("which port of %s?", f.NodeName(p.Node))}
 	}

@@ -22,11 +22,13 @@ func (s *Session) readFile(ctx context.Context) (formats.Subnet, error) {
 // readAgain reads the file of the source within an operation if the file changed since it was last read. The changes of
 // the subnet become events.
 func (s *Session) readAgain(ctx context.Context) error {
-	if v := source.FileVersion(ctx, s.State().Source.Arg); v == "" || v == s.version {
+	before := s.version
+	if source.FileVersion(ctx, s.State().Source.Arg) == before {
 		return nil
 	}
 	file, err := s.readFile(ctx)
 	if err != nil {
+		s.version = before // the next call tries again
 		return err
 	}
 	live := pictureOf(Live, &file)

@@ -47,4 +47,12 @@ func TestFileChanges(t *testing.T) {
 			t.Fatalf("%d links, events %v", len(st.Live.Fabric.Links()), st.Events)
 		}
 	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); !strings.Contains(s.State().WatchFailed, "no such file"); {
+		if time.Sleep(10 * time.Millisecond); time.Now().After(end) {
+			t.Fatalf("the file is gone, and watching reports %q", s.State().WatchFailed)
+		}
+	}
 }

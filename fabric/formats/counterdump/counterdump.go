@@ -52,11 +52,7 @@ func Read(ctx context.Context, r io.Reader, name string, f *fabric.Fabric, at ti
 	for c := range counters.NumCounters {
 		p.names[c.String()] = c
 	}
-	_, err := unread.EachLine(ctx, r, name, func(line int, text []byte) error {
-		err := errLine
-		if text != nil { // nil is a line that is too long
-			err = p.line(bytes.TrimSpace(text))
-		}
+	report := func(line int, err error) error {
 		if err == nil {
 			return nil
 		}
@@ -66,7 +62,29 @@ func Read(ctx context.Context, r io.Reader, name string, f *fabric.Fabric, at ti
 		}
 		found.Add(finding)
 		return nil
+	}
+	// A line takes effect when the next one is read, because a last line without a newline may end in a number.
+	last, next := 0, func() error { return nil }
+	cut, err := unread.EachLine(ctx, r, name, func(line int, text []byte) error {
+		if err := next(); err != nil {
+			return err
+		}
+		text, last = bytes.Clone(text), line
+		next = func() error {
+			if text == nil { // a line that is too long
+				return report(line, errLine)
+			}
+			return report(line, p.line(bytes.TrimSpace(text)))
+		}
+		return nil
 	})
+	switch {
+	case err != nil:
+	case cut:
+		err = report(last, errors.New("truncated: the last line has no newline"))
+	default:
+		err = next()
+	}
 	slices.SortFunc(p.ports, func(a, b counters.Port) int { return int(a.Port - b.Port) })
 	return p.ports, err
 }

@@ -118,3 +118,19 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestTruncated checks that a number at the end of a cut file is not read, because digits may be missing.
+func TestTruncated(t *testing.T) {
+	text := data(t, "perfquery.txt")
+	at := bytes.Index(text, []byte("22\n")) + 1
+	if at < 1 {
+		t.Fatal("the file has no counter of 22")
+	}
+	ports, err := read(t, text[:at])
+	if err == nil || !strings.Contains(err.Error(), "truncated: the last line has no newline") {
+		t.Errorf("a cut file: %v", err)
+	}
+	if leaf := ports["leaf 1/2"]; leaf.Has.Has(counters.RcvErrors) {
+		t.Errorf("the cut counter is read as %d", leaf.Values[counters.RcvErrors])
+	}
+}

@@ -259,6 +259,10 @@ func ack(c *feature.Call) error {
 
 // acknowledge stores or ends the acknowledgement of a problem, which must be present, or have been recorded.
 func acknowledge(c *feature.Call, id string) error {
+	if st := c.Session.State(); st.Source.Offline() {
+		return fmt.Errorf("%s is a file: problems of a file have no record, so they cannot be acknowledged",
+			fabric.Escape(st.Source.String()))
+	}
 	now := time.Now()
 	a := records.Acknowledgement{ID: id, Given: now, Until: now, Reason: c.Option("reason", "")}
 	if u, err := user.Current(); err == nil {

@@ -23,7 +23,10 @@ const maxSubnets = 8
 // the port from which the subnet is seen. Without a place this is a port of the first node. ReadFile adds a warning
 // that lists the other subnets. The argument kind of the source occurs in this warning.
 func ReadFile(ctx context.Context, kind Kind, arg string, o formats.Options) (formats.Subnet, error) {
-	path, seat := splitSeat(arg)
+	path, seat, named := splitSeat(arg)
+	if named && seat == "" {
+		return formats.Subnet{}, fmt.Errorf("%s: no place after @", fabric.Escape(arg))
+	}
 	file, err := formats.ReadWith(ctx, path, o)
 	if err != nil || file.Fabric == nil {
 		return file, err
@@ -52,20 +55,20 @@ func ReadFile(ctx context.Context, kind Kind, arg string, o formats.Options) (fo
 
 // FileVersion identifies the version of the files that [ReadFile] reads, see [formats.Version].
 func FileVersion(ctx context.Context, arg string) string {
-	path, _ := splitSeat(arg)
+	path, _, _ := splitSeat(arg)
 	return formats.Version(ctx, path)
 }
 
-// splitSeat splits FILE@PLACE. A file whose name contains @ takes precedence.
-func splitSeat(arg string) (path, seat string) {
+// splitSeat splits FILE@PLACE, and reports whether there is an @. A file whose name contains @ takes precedence.
+func splitSeat(arg string) (path, seat string, named bool) {
 	i := strings.LastIndexByte(arg, '@')
 	if i <= 0 {
-		return arg, ""
+		return arg, "", false
 	}
 	if _, err := os.Stat(arg); err == nil || !errors.Is(err, fs.ErrNotExist) {
-		return arg, ""
+		return arg, "", false
 	}
-	return arg[:i], arg[i+1:]
+	return arg[:i], arg[i+1:], true
 }
 
 // severalSubnets returns the warning about a file with several subnets. The first subnet is the one that is counted.

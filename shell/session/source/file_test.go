@@ -48,6 +48,10 @@ func TestSeveralSubnets(t *testing.T) {
 			t.Errorf("seat %q: %v", k.seat, err)
 		}
 	}
+	if _, err := ReadFile(t.Context(), File, path+"@", formats.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "no place after @") {
+		t.Errorf("an empty seat: %v", err)
+	}
 	if _, err := ReadFile(t.Context(), File, path+"@absent", formats.Options{}); err == nil ||
 		!strings.Contains(err.Error(), `no node is called "absent"`) {
 		t.Errorf("an unknown seat: %v", err)
