@@ -126,6 +126,11 @@ func TestLinkOfOtherPort(t *testing.T) {
 	if p, err := Link(f, []string{leaf + "/1", "1"}); err != nil || f.Ports[p].Num != 1 {
 		t.Errorf("port %d, %v, want port 1", p, err)
 	}
+	// The GUID of a port also stands for its node, whose GUID is often the same.
+	host := f.Ports[f.SMPort]
+	if p, err := Link(f, []string{fmt.Sprintf("guid:0x%x", host.GUID), "1"}); err != nil || p != f.SMPort {
+		t.Errorf("port %d, %v, want port 1 of the host", p, err)
+	}
 	_, err = Link(f, []string{leaf + "/1", "2"})
 	if err == nil || !strings.Contains(err.Error(), "is port 1, not port 2") {
 		t.Errorf("another port: %v", err)

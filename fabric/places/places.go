@@ -370,7 +370,7 @@ func Link(f *fabric.Fabric, words []string) (fabric.PortIndex, error) {
 		switch {
 		case port == fabric.None:
 			return fabric.None, fmt.Errorf("%s has no port %d", f.NodeName(p.Node), num)
-		case p.PortNamed && port != p.Port:
+		case p.PortNamed && port != p.Port && strings.HasSuffix(words[0], fmt.Sprintf("/%d", f.Ports[p.Port].Num)):
 			return fabric.None, &PortError{fmt.Sprintf("%q is port %d, not port %d", words[0], f.Ports[p.Port].Num,
 				num)}
 		}
