@@ -70,6 +70,34 @@ func TestReadOnlyState(t *testing.T) {
 	}
 }
 
+// TestReadOnlyRecord checks that the commands that read the record work in a read-only folder, and that commands that
+// write to it name the cause.
+func TestReadOnlyRecord(t *testing.T) {
+	dir := smallState(t, "32m")
+	const source = "sim:fattree:2,4"
+	ibconsole(t, "-s", source, "-c", "write on; fail link leaf-01 3; route; commit yes; "+
+		"record start every=0.2 sweep=0.2 traffic=0.2; watch 0.2 for=2")
+	remount(t, dir, unix.MS_RDONLY, "")
+	for _, command := range []string{
+		"problems since=1h", "problems of=1s", "flaps", "record status", "record alerts", "record keep", "ack",
+		"history", "changes since=1h", "hosts a leaf-01 leaf-02; jobs on leaf-01 3", "counters worst",
+		"counters top since=1h", "counters history leaf-01/3", "report morning",
+	} {
+		r := try("-s", source, "-c", command)
+		if r.status != exitDone || strings.Contains(r.out+r.err, "unable to open") ||
+			strings.Contains(r.out+r.err, "history could not be read") {
+			t.Errorf("%s: status %d\n%s%s", command, r.status, r.out, r.err)
+		}
+	}
+	for _, command := range []string{"record start", "record keep megabytes=99"} {
+		r := try("-s", source, "-c", command)
+		if r.status != exitFailed || !strings.Contains(r.err, "the record in ") ||
+			!strings.Contains(r.err, " is read-only: ") {
+			t.Errorf("%s: status %d\n%s%s", command, r.status, r.out, r.err)
+		}
+	}
+}
+
 // TestCommitsWithTheDiskFull commits with little or no space for the journal. A refused commit must have written
 // nothing, and an interrupted one can be finished when there is space again.
 func TestCommitsWithTheDiskFull(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"slices"
 
@@ -69,7 +70,7 @@ func (s *Store) Import(ctx context.Context, path string) (n int, err error) {
 	if err := files.Regular(ctx, path, files.History); err != nil {
 		return 0, fmt.Errorf("import %w, expected an exported history", err)
 	}
-	from, err := openToRead(ctx, path)
+	from, err := openToRead(ctx, path, url.Values{"mode": {"ro"}, "immutable": {"1"}})
 	if sqlfile.IsDamaged(err) {
 		return 0, fmt.Errorf("import %s: %w, expected an exported history", fabric.Escape(path), escaped(err))
 	}

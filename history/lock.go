@@ -99,6 +99,9 @@ func (s *Store) lockPath(subnet string) string {
 // returns an error that wraps the argument taken.
 func flock(path string, how int, taken error) (*Lock, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if errors.Is(err, os.ErrPermission) || errors.Is(err, unix.EROFS) {
+		f, err = os.Open(path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("lock the subnet: %w", files.Err(err))
 	}

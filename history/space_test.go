@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/base/sqlfile"
 )
 
 // mounted mounts a small file system in memory, or skips the test.
@@ -50,7 +51,7 @@ func TestReadOnly(t *testing.T) {
 	if snap, err := s.Load(ctx, id); err != nil || !sameTables(snap.Tables, tb) {
 		t.Errorf("load: %v", err)
 	}
-	var why *history.ReadOnlyError
+	var why *sqlfile.ReadOnlyError
 	if !errors.As(s.ReadOnly(), &why) || why.Dir != dir {
 		t.Errorf("why: %v", s.ReadOnly())
 	}

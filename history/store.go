@@ -17,8 +17,6 @@ import (
 	"path/filepath"
 
 	"github.com/klauspost/compress/zstd"
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/files"
@@ -43,19 +41,7 @@ type Store struct {
 	exposed error
 }
 
-// ReadOnlyError reports that a history can only be read.
-type ReadOnlyError struct {
-	Dir string
-	Err error
-}
-
-func (e *ReadOnlyError) Error() string {
-	return fmt.Sprintf("the history in %s is read-only: %v", e.Dir, e.Err)
-}
-
-func (e *ReadOnlyError) Unwrap() error { return e.Err }
-
-// ReadOnly returns a [ReadOnlyError] if the history can only be read, otherwise nil.
+// ReadOnly returns a [sqlfile.ReadOnlyError] if the history can only be read, otherwise nil.
 func (s *Store) ReadOnly() error { return s.readOnly }
 
 // Dir returns the directory of the user's history: $XDG_STATE_HOME/ibconsole, or ~/.local/state/ibconsole.
@@ -82,10 +68,14 @@ func OpenFile(ctx context.Context, path string) (*Store, error) {
 	}
 	sqlfile.Private(path)
 	s, err := open(ctx, path)
-	if err != nil && cannotWrite(err) {
-		if old, rerr := openToRead(ctx, path); rerr == nil {
-			old.readOnly = &ReadOnlyError{dir, err}
+	if sqlfile.CannotWrite(err) {
+		q, newest := sqlfile.Reading(ctx, path)
+		switch old, rerr := openToRead(ctx, path, q); {
+		case rerr == nil:
+			old.readOnly = &sqlfile.ReadOnlyError{What: "history", Dir: dir, Err: err, Newest: newest}
 			s, err = old, nil
+		case errors.Is(rerr, os.ErrNotExist):
+			err = fmt.Errorf("the file does not exist, and it cannot be created: %w", err)
 		}
 	}
 	switch {
@@ -98,21 +88,10 @@ func OpenFile(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// cannotWrite reports whether an error concerns writing and not the contents of the file.
-func cannotWrite(err error) bool {
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
-		return false
-	}
-	switch e.Code() & 0xff {
-	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
-		sqlite3.SQLITE_PERM:
-		return true
-	}
-	return false
-}
-
 func open(ctx context.Context, path string) (*Store, error) {
+	if err := sqlfile.Writable(path); err != nil {
+		return nil, err
+	}
 	s, err := connect(path, sqlfile.Writing())
 	if err != nil {
 		return nil, err
@@ -123,12 +102,12 @@ func open(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// openToRead opens an existing file for reading. No process may write to the file while it is open.
-func openToRead(ctx context.Context, path string) (*Store, error) {
+// openToRead opens an existing file for reading with the URL parameters in q.
+func openToRead(ctx context.Context, path string, q url.Values) (*Store, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, files.Err(err)
 	}
-	s, err := connect(path, url.Values{"mode": {"ro"}, "immutable": {"1"}})
+	s, err := connect(path, q)
 	if err != nil {
 		return nil, err
 	}

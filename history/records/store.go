@@ -15,6 +15,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -84,19 +85,33 @@ type Store struct {
 	path string
 	pack *zstd.Encoder
 	open *zstd.Decoder
+	// readOnly is the reason why the file cannot be written, nil if it can be written.
+	readOnly error
 
 	mu    sync.Mutex // guards the fields below
 	ports map[string]*ports
 	sums  sum // reused for building blocks
 }
 
-// Open opens the file of records. If the file or its directory does not exist, Open creates it.
+// Open opens the file of records. If the file or its directory does not exist, Open creates it. A file that cannot be
+// written is opened for reading, see [Store.ReadOnly].
 func Open(ctx context.Context, path string) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("open the records: %w", files.Err(err))
 	}
 	sqlfile.Private(path)
-	s, err := open(ctx, path)
+	var s *Store
+	err := sqlfile.Writable(path)
+	if err == nil {
+		s, err = open(ctx, path, sqlfile.Writing())
+	}
+	if _, missing := os.Stat(path); sqlfile.CannotWrite(err) && missing == nil {
+		q, newest := sqlfile.Reading(ctx, path)
+		why := &sqlfile.ReadOnlyError{What: "record", Dir: filepath.Dir(path), Err: err, Newest: newest}
+		if s, err = open(ctx, path, q); err == nil {
+			s.readOnly = why
+		}
+	}
 	switch {
 	case sqlfile.IsDamaged(err):
 		return nil, fmt.Errorf("open the records %s: the file is damaged or has no records: %w; hint: move the file "+
@@ -107,9 +122,11 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-func open(ctx context.Context, path string) (*Store, error) {
-	q := sqlfile.Writing()
-	q["_pragma"] = append([]string{pageSize, logPages}, q["_pragma"]...)
+func open(ctx context.Context, path string, q url.Values) (*Store, error) {
+	isReading := q.Has("mode")
+	if !isReading {
+		q["_pragma"] = append([]string{pageSize, logPages}, q["_pragma"]...)
+	}
 	db, err := sqlfile.Open(path, q)
 	if err != nil {
 		return nil, err
@@ -122,7 +139,11 @@ func open(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	if err := sqlfile.Patiently(ctx, s.prepare); err != nil {
+	prepare := s.prepare
+	if isReading {
+		prepare = s.check
+	}
+	if err := sqlfile.Patiently(ctx, prepare); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -148,7 +169,24 @@ func (s *Store) prepare(ctx context.Context) error {
 	})
 }
 
+// check returns an error if the format of the file is not that of this program.
+func (s *Store) check(ctx context.Context) error {
+	var have int
+	err := s.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have)
+	if err == nil && have != version {
+		err = fmt.Errorf("the format has version %d, this program supports version %d, and the file cannot be "+
+			"upgraded, because it is read-only", have, version)
+	}
+	return err
+}
+
+// ReadOnly returns a [sqlfile.ReadOnlyError] if the file can only be read, otherwise nil.
+func (s *Store) ReadOnly() error { return s.readOnly }
+
 func (s *Store) change(ctx context.Context, change func(*sql.Tx) error) error {
+	if s.readOnly != nil {
+		return s.readOnly
+	}
 	return sqlfile.Change(ctx, s.db, change)
 }
 

@@ -3,6 +3,7 @@
 package session
 
 import (
+	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
@@ -27,6 +28,7 @@ func (st *State) Basis(p *Picture, needs Need) answer.Basis {
 	b := answer.Basis{
 		State: string(p.Kind), Title: st.Title(p), Source: st.Source.String(), AsOf: p.When,
 		Stale: st.IsStale(p), Estimate: p.Kind == Staged && st.Estimate, Written: p.Kind == Staged && st.Written,
+		Warnings: slices.Clip(st.partial),
 	}
 	if maker, _ := st.MakerOf(p); maker != fabric.LiveOrigin {
 		b.Engine = maker
@@ -35,7 +37,7 @@ func (st *State) Basis(p *Picture, needs Need) answer.Basis {
 		b.Unread = b.Unread.Add(st.unreadLinks())
 	}
 	if needs&NeedFile != 0 && st.Source.Offline() {
-		b.Warnings = st.Warnings
+		b.Warnings = slices.Concat(st.Warnings, st.partial)
 	}
 	if needs&NeedTables != 0 {
 		b.Unread = b.Unread.Add(unreadTables(p))
@@ -53,7 +55,9 @@ func (st *State) Basis(p *Picture, needs Need) answer.Basis {
 }
 
 // SourceBasis returns the basis of an answer about the session.
-func (st *State) SourceBasis() answer.Basis { return answer.Basis{Source: st.Source.String()} }
+func (st *State) SourceBasis() answer.Basis {
+	return answer.Basis{Source: st.Source.String(), Warnings: slices.Clip(st.partial)}
+}
 
 // unreadLinks returns the requests of the last sweep that got no response, and the parts of the file that were not
 // read.

@@ -15,6 +15,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/base/sqlfile"
 	"example.org/ibconsole/shell/session/recorder"
 	"example.org/ibconsole/shell/session/source"
 )
@@ -92,8 +93,15 @@ func (s *Session) record(kind history.Kind, p *Picture, note string, figures map
 	}
 }
 
+// historyFailed notes an error of the history or of the record. If their newest changes cannot be read, each answer
+// warns of that.
 func (s *Session) historyFailed(err error) {
-	s.Publish(ChangeLive, func(st *State) { st.Note("%v", err) })
+	s.Publish(ChangeLive, func(st *State) {
+		st.Note("%v", err)
+		if why, ok := errors.AsType[*sqlfile.ReadOnlyError](err); ok && why.Newest != "" {
+			st.partial = append(slices.Clip(st.partial), err.Error())
+		}
+	})
 }
 
 // warn adds a warning to the state.

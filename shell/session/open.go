@@ -42,7 +42,7 @@ func Open(ctx context.Context, src source.Source, opt Options) (*Session, error)
 		Failed: s.historyFailed, Exposed: s.warn}))
 	s.recorded = recorded.New(recorded.Options{History: func() string {
 		return s.recorder.Load().File()
-	}, SystemDir: opt.Places.Records, Subnet: s.Subnet})
+	}, SystemDir: opt.Places.Records, Subnet: s.Subnet, ReadOnly: s.historyFailed})
 	s.state.recall, s.state.recallAt = s.recall, s.recallAt
 	client := opt.Client
 	if client.Window == 0 && (opt.Fast || src.Kind != source.Umad) {

@@ -92,6 +92,7 @@ type Reading struct {
 	Duplicates []sweep.Duplicate
 	// Warnings are the warnings of the last sweep, or of reading the file.
 	Warnings []string
+	partial  []string // what cannot be read of the history and of the record
 	// Unread lists the parts of the subnet's file that could not be read.
 	Unread unread.List
 	// Names are the node descriptions from a node-name map, by node GUID. It is nil if no map was loaded.

@@ -26,6 +26,8 @@ type Options struct {
 	SystemDir string // the folder of the recorder of the system, "" for none
 	// Subnet returns the name of the subnet.
 	Subnet func() string
+	// ReadOnly is called with the reason if a file can only be read.
+	ReadOnly func(error)
 }
 
 // Counters reads recorded counters of ports. It is safe for concurrent use.
@@ -122,6 +124,9 @@ func (r *Counters) open(ctx context.Context, file string) (*records.Store, error
 		r.stores = map[string]*records.Store{}
 	}
 	r.stores[file] = store
+	if why := store.ReadOnly(); why != nil {
+		r.opt.ReadOnly(why)
+	}
 	return store, nil
 }
 

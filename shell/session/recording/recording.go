@@ -106,6 +106,9 @@ func Start(ctx context.Context, opt Options) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := store.ReadOnly(); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
 	lock, err := history.LockRecording(filepath.Dir(opt.File), opt.Subnet)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
