@@ -32,6 +32,7 @@ var skippedExamples = map[string]string{
 // exampleFiles are the files of the user that examples read.
 var exampleFiles = map[string]string{
 	"morning.ibconsole": "problems\n",
+	"partitions.conf":   "Default=0x7fff, ipoib: ALL=full;\n",
 	"fabric.yaml":       "- {name: \"leaf-*\", tier: 0}\n",
 	"ib-node-name-map":  "0x200000 \"first leaf\"\n",
 	"opensm-sa.dump": "MC Group 0xc000 : mgid=0xff12000000000000:0x1000\nmcm_port: " +

@@ -74,7 +74,7 @@ show counters leaf-01; show sl2vl leaf-01; show vlarb leaf-01; show sl node-0001
 show failures; show states
 show groups; show targets; show unanswered; show events; show cables; run D/nothing
 trace node-0001 node-0008; trace live node-0001 node-0008; check; check reach; check loops; check credits
-check mcast; check load; who uses leaf-01 1
+check mcast; check load; check partitions D/nothing; who uses leaf-01 1
 dump lfts D/lfts; dump fdbs D/fdbs; dump subnet D/subnet; dump topology D/topology; dump lid-matrix D/matrix
 dump guid2lid D/guid2lid
 dump ca-order D/order; dump sl2vl D/sl2vl; dump sls D/sls; dump routing D/routing; dump mcfdbs D/mcfdbs

@@ -40,6 +40,7 @@ import (
 	"example.org/ibconsole/shell/feature/managers"
 	"example.org/ibconsole/shell/feature/mft"
 	"example.org/ibconsole/shell/feature/nodes"
+	"example.org/ibconsole/shell/feature/partitions"
 	"example.org/ibconsole/shell/feature/paths"
 	"example.org/ibconsole/shell/feature/problems"
 	"example.org/ibconsole/shell/feature/ranks"
@@ -96,6 +97,7 @@ var features = []*feature.Feature{
 	&managers.Feature,
 	&mft.Feature,
 	&nodes.Feature,
+	&partitions.Feature,
 	&paths.Feature,
 	&problems.Feature,
 	&ranks.Feature,

@@ -220,9 +220,9 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-// fixedSLs are commands whose SLs are not those that the SA may grant to a request: they are the SL of a group, or that
-// of a record that the SA returned.
-var fixedSLs = []string{"show groups", "sa path"}
+// fixedSLs are commands whose SLs are not those that the SA may grant to a request: they are the SL of a group or of a
+// partition, or that of a record that the SA returned.
+var fixedSLs = []string{"show groups", "sa path", "check partitions"}
 
 // TestSLsWithTheirRange checks that each object of an answer that has the SL of a path has the range of SLs, too.
 func TestSLsWithTheirRange(t *testing.T) {

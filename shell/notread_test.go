@@ -211,8 +211,8 @@ func TestCommandsOnTables(t *testing.T) {
 		"show lft", "trace", "who uses",
 	}
 	// These write or list what is there, or do not look at forwarding tables.
-	others := []string{"check cabling", "dump", "problems", "show", "summary", "report slurm-conf", "report slurm-yaml",
-		"report morning"}
+	others := []string{"check cabling", "check partitions", "dump", "problems", "show", "summary", "report slurm-conf",
+		"report slurm-yaml", "report morning"}
 	var walk func(specs []shell.Spec, before string, of bool)
 	var got []string
 	walk = func(specs []shell.Spec, before string, of bool) {

@@ -18,7 +18,8 @@ func (c *Classes) inOrder(members []fabric.SwitchIndex) []fabric.SwitchIndex {
 }
 
 // findParts finds the parts that remain connected in a tree if its highest tier is removed. The parts are planes if
-// nearly all hosts with several ports are attached to several parts, otherwise they are pods.
+// nearly all hosts with several ports, and most of all hosts, are attached to several parts. Otherwise they are pods.
+// The parts are not planes if each is a single leaf.
 func (s *Structure) findParts() {
 	none := s.noParts()
 	s.Pods, s.Planes = none, none
@@ -37,8 +38,12 @@ func (s *Structure) findParts() {
 		}
 	}
 	of := s.components(below, func(_ fabric.SwitchIndex, _ int, b fabric.SwitchIndex) bool { return height[b] < top })
-	across, within := 0, 0
+	across, within, hosts := 0, 0, 0
 	for i := range s.hosts {
+		if s.hosts[i].Kind != KindHost { // storage nodes on two leaves make no planes
+			continue
+		}
+		hosts++
 		met := map[int32]bool{}
 		for _, a := range s.hosts[i].Adapters {
 			met[of.Of[s.Adapters[a].Switch]] = true
@@ -53,7 +58,7 @@ func (s *Structure) findParts() {
 	}
 	switch {
 	case !of.Has():
-	case across > 8*within && of.Count <= mostPlanes:
+	case across > 8*within && 2*across > hosts && of.Count <= mostPlanes && of.Count < len(below):
 		s.Planes = of
 	case of.Count < len(s.Tiers()[0]):
 		s.Pods = of

@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/internal/test/testenv"
+	"example.org/ibconsole/mad"
 )
 
 // found summarizes a structure: the title, the tiers from the leaves up, and the counts.
@@ -326,6 +327,16 @@ func TestAfter(t *testing.T) {
 					len(s.Anomalies),
 					whole.Title())
 			}
+		}
+	}
+}
+
+// TestNoPlanes checks that the leaves of a tree are not planes where a storage node, or a host, has a port on each.
+func TestNoPlanes(t *testing.T) {
+	for _, desc := range []string{"storage-1 HCA-1", "node-9999 HCA-1"} {
+		f := withAdapters(t, generated("fattree:2,8"), "leaf-", mad.NodeCA, desc, nil)
+		if s := Recognise(f, nil); s.Planes.Has() {
+			t.Errorf("%s on all leaves: %d planes", desc, s.Planes.Count)
 		}
 	}
 }

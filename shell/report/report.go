@@ -40,6 +40,8 @@ type Report struct {
 	Unreachable *fabric.Amounts
 	Routing     *Routing
 	Ports       []Port // both directions of the links between switches
+	// Adapters are the patterns that select the adapters of a topology of Slurm.
+	Adapters []string
 
 	fabric *fabric.Fabric
 	facts  *analysis.Memo
@@ -170,14 +172,20 @@ func Formats() []Format {
 		{"markdown", "Write figures and the busiest links as Markdown", false, (*Report).Markdown},
 		{"csv", "Write the links between switches as CSV", false, (*Report).CSV},
 		{"dot", "Write switches and links for Graphviz", false, (*Report).Dot},
-		{"slurm-conf", "Write Slurm's topology.conf", true, func(r *Report, w io.Writer) error {
-			return slurm.TreeOf(r.fabric).WriteConf(w)
-		}},
-		{"slurm-yaml", "Write Slurm's topology.yaml", true, func(r *Report, w io.Writer) error {
-			return slurm.TreeOf(r.fabric).WriteYAML(w)
-		}},
+		{"slurm-conf", "Write Slurm's topology.conf", true, slurmTree((*slurm.Tree).WriteConf)},
+		{"slurm-yaml", "Write Slurm's topology.yaml", true, slurmTree((*slurm.Tree).WriteYAML)},
 		{"svg", "Draw the subnet with loads and failures", false, (*Report).SVG},
 		{"html", "Write an HTML page with plots", false, (*Report).HTML},
+	}
+}
+
+func slurmTree(write func(*slurm.Tree, io.Writer) error) func(*Report, io.Writer) error {
+	return func(r *Report, w io.Writer) error {
+		tree, err := slurm.TreeOf(r.fabric, r.Adapters...)
+		if err != nil {
+			return err
+		}
+		return write(tree, w)
 	}
 }
 

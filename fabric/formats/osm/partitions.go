@@ -3,15 +3,17 @@
 package osm
 
 import (
-	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
 )
 
@@ -34,20 +36,38 @@ type Partition struct {
 // PartitionFile is the content of OpenSM's file partitions.conf (opensm(8), "PARTITION CONFIGURATION").
 type PartitionFile struct {
 	Name string
-	// Notes lists entries without effect. Broken is set if OpenSM cannot parse the file. OpenSM then ignores all
-	// members in it and makes all ports full members of the default partition.
-	Notes  []FileNote
+	// Notes lists text without effect or with another effect than the text suggests, in order of lines. Broken is set
+	// if OpenSM cannot parse the file. OpenSM then ignores all members in it and makes all ports full members of the
+	// default partition.
+	Notes  []PartitionNote
 	Broken bool
 
 	// GroupSLs reports that the file gives a multicast group an SL of its own (mgid=MGID, sl=N).
 	GroupSLs bool
 
 	partitions []Partition
+	groups     []PartitionGroup
 	rules      []partitionRule
 	generated  uint16
 	line       int
+	buffer     partitionBuffer
 	defines    bool
 }
+
+// PartitionNote is a remark on a line of a partitions.conf.
+type PartitionNote struct {
+	FileNote
+	Kind string
+}
+
+// The kinds of remarks on a partitions.conf.
+const (
+	NoteSyntax     = "syntax"
+	NoteFlag       = "flag"
+	NoteGroup      = "group"
+	NoteMember     = "member"
+	NoteMembership = "membership"
+)
 
 // partitionRule makes one or more end ports members of a partition.
 type partitionRule struct {
@@ -55,6 +75,11 @@ type partitionRule struct {
 	ports     string // a word such as ALL; "" for the port with guid
 	guid      uint64
 	full      bool
+	line      int
+}
+
+func (r *partitionRule) String() string {
+	return prose.When(r.ports != "", r.ports, fmt.Sprintf("0x%016x", r.guid))
 }
 
 // The words of the format. Words that stand for many ports are in the order in which OpenSM matches abbreviations.
@@ -67,6 +92,8 @@ const (
 	bothWord   = "both"
 	limitWord  = "limited"
 	memberFlag = "defmember"
+	ipoibFlag  = "ipoib"
+	firstFlag  = "indx0"
 )
 
 var typesOfPorts = map[string]mad.NodeType{
@@ -78,35 +105,21 @@ func ReadPartitions(r io.Reader, name string) (*PartitionFile, error) {
 	p := &PartitionFile{Name: name}
 	p.partition("Default", DefaultPartition)
 	p.rules = []partitionRule{{ports: everyPort}, {ports: portOfSM, full: true}}
-	in := bufio.NewScanner(r)
+	in := newPieceReader(r, name, partitionPiece)
 	var d *definition
-	for in.Scan() {
-		p.line++
-		text, _, _ := strings.Cut(in.Text(), "#")
-		for {
-			text = strings.Trim(text, " \t\r")
-			if text == "" {
-				break
-			}
-			part, rest, ends := strings.Cut(text, ";")
-			var err error
-			if d == nil {
-				d, part, err = p.define(part)
-			}
-			if err == nil {
-				err = p.members(d, part)
-			}
-			if err != nil {
-				p.broken(err.Error())
-				return p, nil
-			}
-			if text = rest; ends {
-				d = nil
-			}
+	for {
+		text, err := in.next()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, err
 		}
-	}
-	if err := in.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		p.line = in.line
+		p.buffer.load(text)
+		if d, err = p.parseLine(d); err != nil {
+			p.broken(err.Error())
+			return p, nil
+		}
 	}
 	if !p.defines {
 		p.broken("no partition is defined")
@@ -114,13 +127,49 @@ func ReadPartitions(r io.Reader, name string) (*PartitionFile, error) {
 	return p, nil
 }
 
-func (p *PartitionFile) note(format string, args ...any) {
-	p.Notes = append(p.Notes, FileNote{p.Name, p.line, fabric.Escape(fmt.Sprintf(format, args...))})
+// parseLine parses the line in the buffer, which continues the definition d, nil for none. It returns the definition
+// that the line leaves open.
+func (p *PartitionFile) parseLine(d *definition) (_ *definition, err error) {
+	b := &p.buffer
+	b.cut(0, '#')
+	for at := 0; ; {
+		if at = b.skipSpace(at); b.text(at) == "" {
+			return d, nil
+		}
+		_, ends := b.cut(at, ';')
+		if b.text(at) == "" { // a semicolon without text before it
+			p.note(NoteSyntax, "a definition that ends with an empty part: OpenSM also reads the text behind it, and "+
+				"text of earlier lines behind the end of the line")
+			at++
+		}
+		if d == nil {
+			if d, at, err = p.define(at); err != nil {
+				return nil, err
+			}
+		}
+		if at, err = p.members(d, at); err != nil {
+			return nil, err
+		}
+		if !ends {
+			return d, nil
+		}
+		d = nil
+	}
+}
+
+func (p *PartitionFile) note(kind, format string, args ...any) {
+	p.Notes = append(p.Notes, PartitionNote{FileNote{p.Name, p.line, fabric.Escape(fmt.Sprintf(format, args...))},
+		kind})
 }
 
 func (p *PartitionFile) broken(why string) {
 	p.Broken = true
-	p.note("%s; OpenSM ignores all members in the file, and all ports are full members of the default partition", why)
+	p.note(NoteSyntax, "%s; OpenSM ignores all members in the file, and all ports are full members of the default "+
+		"partition", why)
+	p.groups = slices.DeleteFunc(p.groups, func(g PartitionGroup) bool { return g.Partition != 0 })
+	flags := defaultFlags()
+	flags.qKey = ipoibQKey
+	p.addGroups(0, defaultBroadcast, flags)
 }
 
 // definition is the part of a line before the colon. It selects a partition.
@@ -128,47 +177,77 @@ type definition struct {
 	partition int // index in partitions
 	// membership applies to ports for which the line does not state a membership.
 	membership string
+	flags      groupFlags
 }
 
-// define parses the text "[NAME][=P_KEY][, FLAG[=VALUE]]... : ". If a partition is defined twice, the last definition
-// determines the SL.
-func (p *PartitionFile) define(text string) (*definition, string, error) {
-	head, rest, ok := strings.Cut(text, ":")
+// define parses the text "[NAME][=P_KEY][, FLAG[=VALUE]]... : " in the buffer. If a partition is defined twice, the
+// last definition determines the SL. It returns the index of the text behind the colon.
+func (p *PartitionFile) define(at int) (*definition, int, error) {
+	b := &p.buffer
+	text := b.text(at)
+	end, ok := b.cut(at, ':')
 	if !ok {
-		return nil, "", fmt.Errorf("%q: expected NAME=P_KEY and a colon", text)
+		return nil, 0, fmt.Errorf("%q: expected NAME=P_KEY and a colon", strings.TrimRight(text, partitionSpace))
 	}
-	flags := strings.Split(head, ",")
-	name, key := nameAndValue(flags[0])
-	if key == "" && name != "" && name[0] >= '0' && name[0] <= '9' {
-		name, key = "", name
+	_, more := b.cut(at, ',')
+	name, key, hasKey, at := b.nameAndValue(at)
+	if !hasKey && name != "" && name[0] >= '0' && name[0] <= '9' {
+		name, key, hasKey = "", name, true
 	}
-	number := uint64(0)
-	if key != "" {
-		var err error
-		if number, err = strconv.ParseUint(key, 0, 64); err != nil {
-			return nil, "", fmt.Errorf("%q is not a P_Key", key)
+	number := uint16(0)
+	if hasKey {
+		v, rest, _ := cUnsigned(key)
+		if rest != "" || key == "" {
+			return nil, 0, fmt.Errorf("%q is not a P_Key", key)
+		}
+		if number = uint16(v) & 0x7fff; number == 0 {
+			p.note(NoteFlag, "P_Key %s: the number of the partition is 0; OpenSM chooses another number", key)
 		}
 	}
-	d := &definition{membership: limitWord}
-	sl := uint8(0)
-	for _, f := range flags[1:] {
-		flag, value := nameAndValue(f)
-		switch {
-		case flag == "" || flag == "s": // "" abbreviates mtu, s abbreviates scope
-		case flag == "sl":
-			if n, err := strconv.ParseUint(value, 0, 64); err == nil && n <= 15 {
-				sl = uint8(n)
-			} else {
-				p.note("sl=%s: expected 0 to 15; OpenSM skips it", value)
-			}
-		case flag != "m" && strings.HasPrefix(memberFlag, flag) && value != "":
-			d.membership = membershipOf(value, d.membership)
-		}
+	d := &definition{membership: limitWord, flags: defaultFlags()}
+	ipoib := false
+	for more {
+		_, more = b.cut(at, ',')
+		var isIPoIB bool
+		isIPoIB, at = p.flag(d, at)
+		ipoib = ipoib || isIPoIB
 	}
 	p.defines = true
-	d.partition = p.partition(name, uint16(number)&0x7fff)
-	p.partitions[d.partition].SL, p.partitions[d.partition].Line = sl, p.line
-	return d, rest, nil
+	d.partition = p.partition(name, number)
+	of := &p.partitions[d.partition]
+	of.SL, of.Line = d.flags.sl, p.line
+	d.flags.ownSL = false
+	if ipoib {
+		mgid, flags := defaultBroadcast, d.flags
+		if flags.scopes &^= 1 << linkLocal; flags.scopes != 0 {
+			p.note(NoteFlag, "scope: the broadcast group of the partition always has link-local scope, 2")
+		}
+		flags.scopes = 0
+		binary.BigEndian.PutUint16(mgid[4:], of.Number|0x8000)
+		flags.qKey = cmp.Or(flags.qKey, ipoibQKey)
+		p.addGroups(d.partition, mgid, flags)
+	}
+	return d, end, nil
+}
+
+// flag parses a flag of a definition. It reports whether the flag asks for the broadcast group of IP over InfiniBand,
+// and returns the index of the text behind the flag.
+func (p *PartitionFile) flag(d *definition, at int) (ipoib bool, next int) {
+	flag, value, hasValue, next := p.buffer.nameAndValue(at)
+	switch {
+	case p.groupFlag(&d.flags, flag, value, hasValue):
+	case strings.HasPrefix(ipoibFlag, flag):
+		return true, next
+	case strings.HasPrefix(memberFlag, flag):
+		if m := membershipOf(value); hasValue && m != "" {
+			d.membership = m
+		} else {
+			p.note(NoteFlag, "%s=%s: expected full, limited or both; OpenSM skips it", flag, value)
+		}
+	case flag != firstFlag:
+		p.note(NoteFlag, "unknown flag %q; OpenSM ignores it", flag)
+	}
+	return false, next
 }
 
 // partition returns the index of the partition with a number or, if the argument number is 0, with a name. If there is
@@ -193,35 +272,39 @@ func (p *PartitionFile) partition(name string, number uint16) int {
 	return len(p.partitions) - 1
 }
 
-// members parses the text "PORT[=MEMBERSHIP], ...", or a multicast group, which extends to the end of the line.
-func (p *PartitionFile) members(d *definition, text string) error {
-	for port := range strings.SplitSeq(text, ",") {
-		name, membership := nameAndValue(port)
-		switch {
-		case name == mgidWord:
-			for flag := range strings.SplitSeq(text, ",") {
-				word, _ := nameAndValue(flag)
-				p.GroupSLs = p.GroupSLs || word == "sl"
-			}
-			return nil
-		case strings.HasPrefix(noPort, name):
-			continue
-		case membership == "":
-			membership = d.membership
-		default:
-			membership = membershipOf(membership, limitWord)
+// members parses the text "PORT[=MEMBERSHIP], ..." in the buffer, or a multicast group, which extends to the end of the
+// text. It returns the index of the text behind it.
+func (p *PartitionFile) members(d *definition, at int) (int, error) {
+	b := &p.buffer
+	for more := true; more; {
+		var name, word string
+		var hasWord bool
+		_, more = b.cut(at, ',')
+		name, word, hasWord, at = b.nameAndValue(at)
+		if name == mgidWord {
+			return p.group(d, word, at, !more), nil
 		}
-		rule := partitionRule{partition: d.partition, ports: wordFor(name), full: membership != limitWord}
+		if strings.HasPrefix(noPort, name) {
+			continue
+		}
+		membership := d.membership
+		if hasWord {
+			if membership = membershipOf(word); membership == "" {
+				p.note(NoteFlag, "%s=%s: expected full, limited or both; OpenSM takes it for limited", name, word)
+				membership = limitWord
+			}
+		}
+		rule := partitionRule{partition: d.partition, ports: wordFor(name), full: membership != limitWord, line: p.line}
 		if rule.ports == "" {
-			guid, err := strconv.ParseUint(name, 0, 64)
-			if err != nil || guid == 0 {
-				return fmt.Errorf("%q is not a port GUID", name)
+			guid, rest, _ := cUnsigned(name)
+			if rest != "" || guid == 0 {
+				return 0, fmt.Errorf("%q is not a port GUID", name)
 			}
 			rule.guid = guid
 		}
 		p.rules = append(p.rules, rule)
 	}
-	return nil
+	return at, nil
 }
 
 // wordFor returns the word for many ports that name abbreviates, "" if there is no such word.
@@ -234,20 +317,68 @@ func wordFor(name string) string {
 	return ""
 }
 
-// membershipOf returns the membership word that text abbreviates. If there is no such word, it returns the argument
-// otherwise.
-func membershipOf(text, otherwise string) string {
+// membershipOf returns the membership word that text abbreviates, "" if there is no such word.
+func membershipOf(text string) string {
 	for _, w := range []string{fullWord, bothWord, limitWord} {
 		if strings.HasPrefix(w, text) {
 			return w
 		}
 	}
-	return otherwise
+	return ""
 }
 
-func nameAndValue(text string) (name, value string) {
-	name, value, _ = strings.Cut(text, "=")
-	return strings.Trim(name, " \t"), strings.Trim(value, " \t")
+const (
+	// partitionPiece is the size of OpenSM's buffer for a line.
+	partitionPiece = 4095
+	// partitionSpace are the characters that OpenSM skips. A carriage return is not among them.
+	partitionSpace = " \t\n"
+)
+
+// partitionBuffer is OpenSM's buffer for a line. OpenSM parses the line in place and writes NUL bytes between its
+// words. It reads behind the end of some texts. The buffer there holds other parts of the line, or of earlier lines.
+type partitionBuffer [partitionPiece + 2]byte
+
+func (b *partitionBuffer) load(line string) { b[copy(b[:partitionPiece], line)] = 0 }
+
+// text returns the text from an index to the next NUL byte.
+func (b *partitionBuffer) text(at int) string {
+	rest := b[min(at, len(b)):]
+	if n := bytes.IndexByte(rest, 0); n >= 0 {
+		rest = rest[:n]
+	}
+	return string(rest)
+}
+
+// cut ends the text from an index before the first byte c in it. It returns the index behind c.
+func (b *partitionBuffer) cut(at int, c byte) (behind int, ok bool) {
+	n := strings.IndexByte(b.text(at), c)
+	if n < 0 {
+		return 0, false
+	}
+	b[at+n] = 0
+	return at + n + 1, true
+}
+
+func (b *partitionBuffer) skipSpace(at int) int {
+	text := b.text(at)
+	return at + len(text) - len(strings.TrimLeft(text, partitionSpace))
+}
+
+// nameAndValue returns the text NAME[=VALUE] from an index and the index behind it.
+func (b *partitionBuffer) nameAndValue(at int) (name, value string, hasValue bool, next int) {
+	text := b.text(at)
+	name, value, hasValue = strings.Cut(text, "=")
+	b.trimRight(at, len(name))
+	if hasValue {
+		b.trimRight(at+len(name)+1, len(value))
+	}
+	return strings.Trim(name, partitionSpace), strings.Trim(value, partitionSpace), hasValue, at + len(text) + 1
+}
+
+// trimRight writes NUL bytes over the space at the end of a text.
+func (b *partitionBuffer) trimRight(at, length int) {
+	kept := len(strings.TrimRight(string(b[at:at+length]), partitionSpace))
+	clear(b[at+kept : at+length+1])
 }
 
 // Defined returns the partitions of the file without their members, in the order of their first definitions.
@@ -272,22 +403,34 @@ func (p *PartitionFile) Of(f *fabric.Fabric) []Partition {
 	for i := range out {
 		out[i].Members = map[uint64]bool{}
 	}
-	for _, r := range p.rules {
-		for _, e := range f.EndPorts {
-			port := &f.Ports[e]
-			node := &f.Nodes[port.Node]
-			kind, byKind := typesOfPorts[r.ports]
-			switch {
-			case !node.InSubnet:
-			case r.ports == everyPort, byKind && node.Type == kind, r.ports == portOfSM && e == f.SMPort,
-				r.ports == "" && port.GUID == r.guid:
-				out[r.partition].Members[port.GUID] = r.full
-			}
+	for i := range p.rules {
+		r := &p.rules[i]
+		for _, e := range p.portsOf(r, f) {
+			out[r.partition].Members[f.Ports[e].GUID] = r.full
 		}
 	}
 	out = slices.DeleteFunc(out, func(x Partition) bool { return len(x.Members) == 0 })
 	slices.SortStableFunc(out, func(a, b Partition) int { return int(a.Number) - int(b.Number) })
 	return out
+}
+
+// portsOf returns the end ports of a subnet to which a rule applies.
+func (p *PartitionFile) portsOf(r *partitionRule, f *fabric.Fabric) (ports []fabric.PortIndex) {
+	if r.ports == "" {
+		if e := f.PortByGUID(r.guid); e != fabric.None && f.Nodes[f.Ports[e].Node].InSubnet {
+			ports = append(ports, e)
+		}
+		return ports
+	}
+	for _, e := range f.EndPorts {
+		node := &f.Nodes[f.Ports[e].Node]
+		kind, byKind := typesOfPorts[r.ports]
+		if node.InSubnet && (r.ports == everyPort || byKind && node.Type == kind ||
+			r.ports == portOfSM && e == f.SMPort) {
+			ports = append(ports, e)
+		}
+	}
+	return ports
 }
 
 // PKeys returns the P_Keys of each end port in a subnet with these partitions.

@@ -47,7 +47,7 @@ func TestPartitions(t *testing.T) {
 		},
 		{"A=0x21,sl=2:" + one + "=full;\nA=0x21:" + two + ";", fmt.Sprintf("21/0/1/1 7fff/0/1/%d", all-1), 0, false},
 		{
-			"A=0x21:" + one + "=full,\n" + two + "=full # a comment\n;", fmt.Sprintf("21/0/2/0 7fff/0/1/%d", all-1), 0,
+			"A=0x21:" + one + "=full,\n" + two + "=full ; # a comment\n", fmt.Sprintf("21/0/2/0 7fff/0/1/%d", all-1), 0,
 			false,
 		},
 		{
@@ -57,7 +57,7 @@ func TestPartitions(t *testing.T) {
 		{"A=0x21:ALL_SW=f;0x22:SELF;", fmt.Sprintf("21/0/%d/0 22/0/0/1 7fff/0/1/%d", switches, all-1), 0, false},
 		{"A=0x21:NONE;B=0x22:0x1234;", fmt.Sprintf("7fff/0/1/%d", all-1), 0, false},
 		{"A=0x21,sl=16:" + one + ";", fmt.Sprintf("21/0/0/1 7fff/0/1/%d", all-1), 1, false},
-		{"A=0x21:mgid=ff12:401b::0707,sl=1\n" + one + ";", fmt.Sprintf("21/0/0/1 7fff/0/1/%d", all-1), 0, false},
+		{"A=0x21:mgid=ff12:401b::0707,sl=1\n" + one + ";", fmt.Sprintf("21/0/0/1 7fff/0/1/%d", all-1), 1, false},
 		{"A=0x21:" + one + ";\nB=0x22:host;", fmt.Sprintf("7fff/0/%d/0", all), 1, true},
 		{"A=0x21", fmt.Sprintf("7fff/0/%d/0", all), 1, true},
 		{"# nothing\n", fmt.Sprintf("7fff/0/%d/0", all), 1, true},

@@ -13,6 +13,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ type Switch struct {
 	Children []string
 }
 
-// Tree is a topology. The leaves come first, the root comes last.
+// Tree is a topology. The leaves come first, the roots come after their children.
 type Tree struct {
 	Switches []Switch
 	// Notes holds sentences about parts of the subnet that a tree cannot represent.
@@ -36,19 +37,43 @@ type Tree struct {
 }
 
 // TreeOf returns the tree of a fabric. The nodes are named after the channel adapters: the name is the first word of
-// the description, up to a dot. A node with ports on several leaves belongs to the leaf of its first port. Aggregation
-// nodes are omitted. O(ports).
-func TreeOf(f *fabric.Fabric) *Tree {
-	b := &builder{f: f, t: &Tree{}, names: map[string]bool{}, at: map[string]fabric.SwitchIndex{}}
+// the description, up to a dot. The argument adapters selects adapters by patterns of their descriptions, or of the
+// names of their nodes; without patterns all are selected. A node with selected ports on several leaves belongs to the
+// leaf of its first port. Aggregation nodes are omitted. Parts of the fabric that no switches link have a root each,
+// because a job of Slurm must not span them. TreeOf returns an error if a pattern selects nothing. O(ports).
+func TreeOf(f *fabric.Fabric, adapters ...string) (*Tree, error) {
+	b := &builder{f: f, t: &Tree{}, names: map[string]bool{}, at: map[string]fabric.SwitchIndex{}, adapters: adapters,
+		used: map[string]bool{}}
 	b.leaves()
+	for _, pattern := range adapters {
+		if !b.used[pattern] {
+			return nil, fmt.Errorf("select adapters: no adapter of a host matches %q", pattern)
+		}
+	}
 	b.levels()
-	return b.t
+	return b.t, nil
+}
+
+// selects reports whether an adapter is selected.
+func (b *builder) selects(desc, name string) bool {
+	selected := len(b.adapters) == 0
+	for _, pattern := range b.adapters {
+		for _, text := range []string{desc, name} {
+			if ok, _ := path.Match(pattern, text); ok || pattern == text {
+				selected, b.used[pattern] = true, true
+			}
+		}
+	}
+	return selected
 }
 
 type builder struct {
 	f     *fabric.Fabric
 	t     *Tree
 	names map[string]bool
+	// adapters are the patterns that select adapters, and used are those that selected one.
+	adapters []string
+	used     map[string]bool
 	// at maps the name of a node to its leaf.
 	at map[string]fabric.SwitchIndex
 	// rank is the distance of each switch from the nearest leaf, -1 if there is no path to a leaf or the distance is
@@ -75,6 +100,9 @@ func (b *builder) leaves() {
 			continue
 		}
 		name := NodeName(n.Desc, n.GUID)
+		if !b.selects(n.Desc, name) {
+			continue
+		}
 		if at, ok := b.at[name]; ok {
 			if at != sw {
 				twice[name] = true
@@ -123,7 +151,7 @@ func (b *builder) levels() {
 		b.join(level)
 	}
 	b.join(len(b.rank) + 1) // leaves that are linked to each other
-	b.root()
+	b.noteRoots()
 }
 
 // isLinkedToRank reports whether a switch is linked to a switch of the given rank.
@@ -201,24 +229,15 @@ func (b *builder) part(sw fabric.SwitchIndex, level int, seen []bool) []fabric.S
 	return part
 }
 
-// root adds a root above parts of the tree that are not connected, so that jobs can span them.
-func (b *builder) root() {
-	child := map[string]bool{}
+// noteRoots adds a note if the tree has several roots.
+func (b *builder) noteRoots() {
+	roots := len(b.t.Switches)
 	for _, s := range b.t.Switches {
-		for _, c := range s.Children {
-			child[c] = true
-		}
+		roots -= len(s.Children)
 	}
-	var tops []string
-	for _, s := range b.t.Switches {
-		if !child[s.Name] {
-			tops = append(tops, s.Name)
-		}
-	}
-	if len(tops) > 1 {
-		b.t.Notes = append(b.t.Notes,
-			fmt.Sprintf("%d parts of the subnet are not linked by switches; a root joins them", len(tops)))
-		b.t.Switches = append(b.t.Switches, Switch{Name: b.freshName("root"), Children: tops})
+	if roots > 1 {
+		b.t.Notes = append(b.t.Notes, fmt.Sprintf("%d fabrics are not linked by switches: each has its own root, and "+
+			"no job spans them", roots))
 	}
 }
 

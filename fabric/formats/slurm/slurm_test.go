@@ -35,7 +35,7 @@ func TestTree(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := slurm.TreeOf(f).WriteConf(&b); err != nil {
+		if err := tree(t, f).WriteConf(&b); err != nil {
 			t.Fatal(err)
 		}
 		if b.String() != want {
@@ -47,7 +47,7 @@ func TestTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	var leaves, pods, roots int
-	for _, s := range slurm.TreeOf(f).Switches {
+	for _, s := range tree(t, f).Switches {
 		switch {
 		case len(s.Nodes) == 4:
 			leaves++
@@ -64,12 +64,70 @@ func TestTree(t *testing.T) {
 	}
 }
 
+func tree(t *testing.T, f *fabric.Fabric, adapters ...string) *slurm.Tree {
+	t.Helper()
+	tree, err := slurm.TreeOf(f, adapters...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+// TestRoots checks that each fabric has one root, and that patterns select adapters.
+func TestRoots(t *testing.T) {
+	// Two rails, each with a spine, which are linked: each node has one adapter on each. The storage node has two ports
+	// on one rail.
+	var net strings.Builder
+	for rail := range 2 {
+		fmt.Fprintf(&net, "Switch 8 \"spine%[1]d\"\n[1] \"leaf%[1]da\"[5]\n[2] \"leaf%[1]db\"[5]\n"+
+			"[8] \"spine%[2]d\"[8]\n\n", rail, 1-rail)
+		for _, leaf := range "ab" {
+			fmt.Fprintf(&net, "Switch 8 \"leaf%d%c\"\n\n", rail, leaf)
+			for n := range 2 {
+				fmt.Fprintf(&net, "Hca 1 \"%[1]c%[2]d mlx5_%[3]d\"\n[1] \"leaf%[3]d%[1]c\"[%[4]d]\n\n", leaf, n, rail,
+					n+1)
+			}
+		}
+	}
+	net.WriteString("Hca 2 \"stor1\"\n[1] \"leaf1a\"[6]\n[2] \"leaf1b\"[6]\n")
+	file := filepath.Join(t.TempDir(), "net")
+	if err := os.WriteFile(file, []byte(net.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := formats.Read(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		adapters []string
+		want     string
+	}{
+		{nil, "leaf0a=a[0-1] leaf0b=b[0-1] leaf1a=stor1 spine0=leaf0a,leaf0b,leaf1a"},
+		{[]string{"*mlx5_1"}, "leaf1a=a[0-1] leaf1b=b[0-1] spine1=leaf1a,leaf1b"},
+		{[]string{"*mlx5_1", "stor1"}, "leaf1a=a[0-1],stor1 leaf1b=b[0-1] spine1=leaf1a,leaf1b"},
+		{[]string{"a?", "b0 mlx5_0"}, "leaf0a=a[0-1] leaf0b=b0 spine0=leaf0a,leaf0b"},
+		{[]string{"a* mlx5_0", "b* mlx5_1"}, "leaf0a=a[0-1] leaf1b=b[0-1] spine0=leaf0a,leaf1b"},
+	} {
+		made := tree(t, s.Fabric, c.adapters...)
+		var got []string
+		for _, sw := range made.Switches {
+			got = append(got, sw.Name+"="+slurm.Hostlist(append(sw.Nodes, sw.Children...)))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%q: %q, want %q", c.adapters, got, c.want)
+		}
+	}
+	if _, err := slurm.TreeOf(s.Fabric, "a*", "c*"); err == nil || !strings.Contains(err.Error(), `"c*"`) {
+		t.Errorf("a pattern without adapters: %v", err)
+	}
+}
+
 // TestYAML checks the form of topology.yaml (topology.yaml(5)): a list of topologies with a name, cluster_default and a
 // tree of switches, each with a name and either nodes or children.
 func TestYAML(t *testing.T) {
 	for _, f := range fabrics(t) {
 		var b bytes.Buffer
-		if err := slurm.TreeOf(f).WriteYAML(&b); err != nil {
+		if err := tree(t, f).WriteYAML(&b); err != nil {
 			t.Fatal(err)
 		}
 		var lines []string

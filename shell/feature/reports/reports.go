@@ -6,6 +6,7 @@ package reports
 import (
 	"errors"
 	"io"
+	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/files"
@@ -53,11 +54,23 @@ func command(f report.Format) feature.Command {
 		Answers: []answer.Declared{decl},
 		Run:     func(c *feature.Call) error { return write(c, &f, decl) },
 	}
+	if strings.HasPrefix(f.Name, "slurm-") {
+		c.Help = slurmHelp
+		c.Options = append(c.Options[:1:1], lang.Option{
+			Name: "adapters", Kind: lang.KindText, Value: "PATTERN,...",
+			Summary: "only these adapters, by description or node name; * and ? are wildcards",
+		})
+		c.Examples = append(c.Examples, "report "+f.Name+" - adapters='node-0*'")
+	}
 	if f.Name == jsonWord {
 		c.Answers, c.Examples = append(c.Answers, &figuresDecl), append(c.Examples, "report json -")
 	}
 	return c
 }
+
+const slurmHelp = "The nodes are named after the first word of the descriptions of their adapters. A node with\n" +
+	"several adapters belongs to the leaf of the first one that adapters= selects, for example adapters='*mlx5_0'\n" +
+	"for one rail of several, or adapters='gpu*' without storage nodes.\n"
 
 // written describes a written report.
 type written struct {
@@ -88,6 +101,9 @@ func write(c *feature.Call, f *report.Format, decl *answer.Decl[*written]) error
 		return err
 	}
 	r.Draw(whole, failed, traced)
+	if adapters := c.Option("adapters", ""); adapters != "" {
+		r.Adapters = strings.Split(adapters, ",")
+	}
 	b := st.Basis(p, session.NeedLinks|session.NeedTables|session.NeedFile)
 	render := func(w io.Writer) error { return f.Write(r, w) }
 	if f.Name == jsonWord {

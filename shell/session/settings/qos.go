@@ -10,6 +10,9 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/routing/engines/lash"
+	"example.org/ibconsole/routing/engines/nue"
+	"example.org/ibconsole/routing/engines/sssp"
 	"example.org/ibconsole/routing/engines/torus"
 )
 
@@ -98,13 +101,12 @@ func uniform(weights []uint64) bool { return slices.Min(weights) == slices.Max(w
 // noteTorusSLs notes partitions and QoS levels with an SL that torus-2QoS does not support. torus-2QoS reads its
 // quality-of-service level from bit 3 of an SL, and sets the other bits of the SL itself for each path (torus-2QoS(8)).
 func (s *Settings) noteTorusSLs() {
-	if !slices.Contains(s.Chain, torus.Name) || !s.QoS() {
+	if !s.torusLevels() {
 		return
 	}
 	note := func(file string, line int, sl uint8, of string) {
 		if !torus.Supports(sl) {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s:%d: service level %d of %s: torus-2QoS allows only 0 and 8; its "+
-				"paths get level %d of quality of service", file, line, sl, fabric.Escape(of), sl>>3&1))
+			s.noteLines([]osm.FileNote{torusSL(file, line, sl, of)})
 		}
 	}
 	if s.partitions != nil {
@@ -118,3 +120,58 @@ func (s *Settings) noteTorusSLs() {
 		}
 	}
 }
+
+// torusLevels reports whether torus-2QoS takes its quality-of-service level from SLs.
+func (s *Settings) torusLevels() bool { return slices.Contains(s.Chain, torus.Name) && s.QoS() }
+
+func torusSL(file string, line int, sl uint8, of string) osm.FileNote {
+	return osm.FileNote{File: file, Line: line, Text: fmt.Sprintf("service level %d of %s: torus-2QoS allows only 0 "+
+		"and 8; its paths get level %d of quality of service", sl, fabric.Escape(of), sl>>3&1)}
+}
+
+// ownSLs are the engines that compute the SLs of all paths themselves.
+var ownSLs = []string{lash.Engine{}.Name(), sssp.DeadlockFree{}.Name(), nue.Name}
+
+// partitionSLs returns notes on the SLs of partitions that have no effect or another one with these settings.
+func (s *Settings) partitionSLs(p *osm.PartitionFile) (notes []osm.FileNote) {
+	note := func(of *osm.Partition, why string) {
+		notes = append(notes, osm.FileNote{File: p.Name, Line: of.Line, Text: fmt.Sprintf("service level %d of "+
+			"partition %s %s", of.SL, fabric.Escape(of.Name), why)})
+	}
+	all := p.Defined()
+	for i := range all {
+		of := &all[i]
+		own := slices.IndexFunc(s.Chain, func(name string) bool { return slices.Contains(ownSLs, name) })
+		switch {
+		case of.SL == 0:
+		case !s.QoS():
+			note(of, "has no effect: quality of service is off")
+		case s.torusLevels() && !torus.Supports(of.SL):
+			notes = append(notes, torusSL(p.Name, of.Line, of.SL, "partition "+of.Name))
+		case s.HasPolicy():
+			note(of, "applies to its multicast groups only: qos_policy_file determines the service levels of paths")
+		case own >= 0:
+			note(of, "applies to its multicast groups only: "+s.Chain[own]+" computes the service levels of paths")
+		}
+	}
+	return notes
+}
+
+// CheckPartitions returns the remarks on a partitions.conf in a subnet with these settings, sorted by line. It also
+// returns the partitions and multicast groups that OpenSM would make of the file.
+func (s *Settings) CheckPartitions(p *osm.PartitionFile, f *fabric.Fabric) ([]osm.PartitionNote, []osm.Partition,
+	[]osm.PartitionGroup,
+) {
+	notes := p.Check(f)
+	for _, n := range s.partitionSLs(p) {
+		notes = append(notes, osm.PartitionNote{FileNote: n, Kind: "service level"})
+	}
+	slices.SortStableFunc(notes, func(a, b osm.PartitionNote) int { return a.Line - b.Line })
+	with := *s
+	with.partitions = p
+	all := with.Partitions(f)
+	return notes, all, p.Groups(all, s.QoS())
+}
+
+// PartitionFile returns the partitions.conf of the settings, nil for none.
+func (s *Settings) PartitionFile() *osm.PartitionFile { return s.partitions }

@@ -363,7 +363,7 @@ func setTorus(ctx context.Context, s *Settings, path string) (err error) {
 
 func setPartitions(ctx context.Context, s *Settings, path string) (err error) {
 	if s.partitions, err = files.Parse(ctx, path, files.List, osm.ReadPartitions); err == nil {
-		s.noteLines(s.partitions.Notes)
+		s.noteLines(s.partitions.FileNotes())
 	}
 	return err
 }
