@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric/write"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
 )
 
@@ -116,7 +117,7 @@ func (r *Report) err() error {
 	if n := len(r.Failed); n > 0 {
 		err = r.Failed[0]
 		if n > 1 {
-			err = fmt.Errorf("%w; %d more nodes failed", err, n-1)
+			err = fmt.Errorf("%w; %s failed", err, prose.Count(n-1, "more node"))
 		}
 		if r.Stopped != "" {
 			err = fmt.Errorf("stopped in %s, later steps were not begun: %w", r.Stopped, err)

@@ -153,10 +153,11 @@ func (t *Tracker) continues(a *Alert, now time.Time, f *fabric.Fabric, figures [
 	high []map[counters.Key]bool) bool {
 	if a.Rule == nil {
 		at := slices.IndexFunc(conditions, func(c Condition) bool { return c.Kind == a.Kind })
-		if at >= 0 && conditions[at].Bad {
-			a.What, a.above = conditions[at].What, now
+		if at < 0 || !conditions[at].Bad {
+			return false
 		}
-		return at >= 0 && now.Sub(a.above) < Hold
+		a.What = conditions[at].What
+		return true
 	}
 	if a.At.Port >= 0 {
 		a.Peer = cmp.Or(t.peers[counters.Key{GUID: a.At.GUID, Num: uint8(a.At.Port)}], a.Peer)

@@ -232,21 +232,25 @@ type Problem struct {
 }
 
 // ID returns a short identifier that stays the same while the problem lasts, and that the same problem has again when
-// it returns. It depends on the kind and the place. Problems of the whole subnet also depend on the text without its
-// digits, unless they are alerts.
+// it returns. It depends on the kind and the place, and on the name of a place without a GUID. Only problems of the
+// kinds in [textual] have no object but their text.
 func (p *Problem) ID() string {
 	h := fnv.New64a()
 	_, _ = fmt.Fprintf(h, "%s|%x|%d", p.Kind, p.At.GUID, p.At.Port)
-	if p.At.GUID == 0 && !p.Kind.IsAlert() {
-		_, _ = io.WriteString(h, strings.Map(func(r rune) rune {
-			if r >= '0' && r <= '9' {
-				return -1
-			}
-			return r
-		}, p.At.Name+"|"+p.What))
+	if p.At.GUID == 0 {
+		_, _ = io.WriteString(h, p.At.Name)
+		if slices.Contains(textual, p.Kind) {
+			words := slices.DeleteFunc(strings.Fields(p.What), func(word string) bool {
+				return strings.Trim(word, "0123456789.,:;") == ""
+			})
+			_, _ = io.WriteString(h, strings.Join(words, " "))
+		}
 	}
 	return strings.ToLower(base32.StdEncoding.EncodeToString(h.Sum(nil))[:idLength])
 }
+
+// textual lists the kinds whose problems of the whole subnet are told apart by their text, without counts.
+var textual = []Kind{Noticed, Asymmetric}
 
 // idLength is the length of an ID: 35 bits, so that two of 2,000 problems share an ID once in 17,000 subnets.
 const idLength = 7
@@ -398,6 +402,9 @@ func (r *Report) Managers(f *fabric.Fabric, seen []Manager) {
 func (r *Report) Unread(l *unread.List) {
 	for _, f := range l.Findings {
 		at := Place{GUID: f.Node, Port: f.Port}
+		if f.Node == 0 {
+			at.Name = fmt.Sprintf("%s:%d", f.File, f.Line)
+		}
 		kind, try := NotRead, "correct the line, or write the file again"
 		switch f.Kind {
 		case unread.Truncated:

@@ -124,7 +124,7 @@ func (s Sender) Place(f *fabric.Fabric) (Place, string) {
 		if s.Port > 0 {
 			name += fmt.Sprintf(" port %d", s.Port)
 		}
-		return WholeSubnet, name
+		return Place{Port: -1, Name: name}, name
 	}
 	if s.Port > 0 {
 		if q := f.PortAt(f.Ports[p].Node, s.Port); q != fabric.None {

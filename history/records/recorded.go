@@ -19,6 +19,8 @@ type Recorded struct {
 	Totals []Total
 	// Read contains the ports that have samples. The counts of other ports are unknown.
 	Read map[counters.Key]bool
+	// Seconds is the time that the samples of each port cover.
+	Seconds map[counters.Key]float64
 	// Spans lists the periods in which any port was read, in order.
 	Spans []Span
 }

@@ -47,7 +47,8 @@ func (s *Store) Totals(ctx context.Context, subnet string, what counters.Set, si
 // after until. For whole hours it reads the samples of level hours.
 func (s *Store) Recorded(ctx context.Context, subnet string, what counters.Set, since, until time.Time) (Recorded,
 	error) {
-	all := Recorded{Since: since, Until: until, Read: map[counters.Key]bool{}}
+	all := Recorded{Since: since, Until: until, Read: map[counters.Key]bool{},
+		Seconds: map[counters.Key]float64{}}
 	var times coverage
 	err := s.consistently(ctx, func(conn *sql.Conn) error {
 		p, err := s.find(ctx, conn, subnet)
@@ -74,7 +75,7 @@ func (s *Store) Recorded(ctx context.Context, subnet string, what counters.Set, 
 				return err
 			}
 			all.Totals = t.appendTotals(&p, all.Totals)
-			t.readPorts(&p, all.Read)
+			t.readPorts(&p, &all)
 		}
 		return nil
 	})
@@ -176,8 +177,8 @@ func (t *tally) appendTotals(p *ports, all []Total) []Total {
 	return all
 }
 
-// readPorts adds the ports with samples.
-func (t *tally) readPorts(p *ports, read map[counters.Key]bool) {
+// readPorts adds the ports with samples, and the time that these cover.
+func (t *tally) readPorts(p *ports, all *Recorded) {
 	first := t.block * perBlock
 	for what, millis := range t.millis {
 		if what&t.what == 0 {
@@ -185,7 +186,8 @@ func (t *tally) readPorts(p *ports, read map[counters.Key]bool) {
 		}
 		for nth := range min(perBlock, len(p.keys)-first) {
 			if millis[nth] > 0 {
-				read[p.keys[first+nth]] = true
+				all.Read[p.keys[first+nth]] = true
+				all.Seconds[p.keys[first+nth]] += float64(millis[nth]) / 1000
 			}
 		}
 	}

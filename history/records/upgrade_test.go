@@ -92,7 +92,9 @@ func checkVersion3(t *testing.T, s *records.Store, at time.Time, after func(int)
 		t.Errorf("acknowledgements: %+v, %v", given, err)
 	}
 	down, err := s.Outages(ctx, "a", at, after(10))
-	end := func(guid uint64, port int, name string) fabric.End { return fabric.End{GUID: guid, Port: port, Name: name} }
+	end := func(guid uint64, port int, name string) fabric.End {
+		return fabric.End{GUID: guid, Port: port, Name: name}
+	}
 	wantDown := []records.Outage{
 		{A: end(1, 1, "leaf-01/1"), B: end(2, 7, "leaf-02/7"), WasUp: at, Down: after(1), Seen: after(1), Up: after(2),
 			Pairs: 42},

@@ -294,7 +294,7 @@ func (a *comparison) summarize(all []Difference) []Difference {
 	text, of := "", 0
 	switch all[0].Kind {
 	case DifferentHosts:
-		of, text = max(hosts, len(a.ends[a.model])), fmt.Sprintf("%d hosts are missing here or in the others", n)
+		of, text = max(hosts, len(a.ends[a.model])), prose.Verb(n, "host", "is", "are")+" missing here or in the others"
 	case DifferentCabling:
 		of = links - hosts
 		text = fmt.Sprintf("%d of %d links between switches lead elsewhere than on most", n, of)

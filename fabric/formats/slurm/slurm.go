@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
 )
 
@@ -114,8 +115,8 @@ func (b *builder) leaves() {
 	}
 	if len(twice) > 0 {
 		b.t.Notes = append(b.t.Notes,
-			fmt.Sprintf("%d nodes have ports on several leaf switches; each belongs to that of its first port",
-				len(twice)))
+			prose.Verb(len(twice), "node", "has", "have")+
+				" ports on several leaf switches; each belongs to that of its first port")
 	}
 	var switches []fabric.SwitchIndex
 	for sw := range hosts {

@@ -46,6 +46,19 @@ type Config struct {
 	Sets   map[string][]string // sets of sources by name
 	Alerts []limits.Rule       // rules of alerts
 	writes []rule
+	lines  map[string]string // "file:line" of what a file may define only once
+}
+
+// once returns an error if the file has defined a name before.
+func (c *Config) once(name, where string) error {
+	if first := c.lines[name]; first != "" {
+		return fmt.Errorf("%s is defined twice, first at %s", name, first)
+	}
+	if c.lines == nil {
+		c.lines = map[string]string{}
+	}
+	c.lines[name] = where
+	return nil
 }
 
 // rule is a line about permission to write.
@@ -123,6 +136,11 @@ func (c *Config) take(line, where string) error {
 	case rest == "":
 		return fmt.Errorf("%s has no value", word)
 	}
+	if word != "alert" && word != "write" {
+		if err := c.once(word, where); err != nil {
+			return err
+		}
+	}
 	switch word {
 	case "source":
 		c.Source = rest
@@ -140,6 +158,9 @@ func (c *Config) take(line, where string) error {
 	case "alert":
 		r, err := limits.Parse(rest, where)
 		if err != nil {
+			return err
+		}
+		if err := c.once("alert "+r.Counter.String(), where); err != nil {
 			return err
 		}
 		c.Alerts = append(c.Alerts, r)

@@ -43,11 +43,15 @@ func TestReadSaysWhatWasExpected(t *testing.T) {
 		"alert PortRcvError 1/1s":      `config:1: unknown error counter "PortRcvError": did you mean "PortRcvErrors"?`,
 		"alert PortRcvErrors 1":        `config:1: the limit of PortRcvErrors is "1", expected N/PERIOD`,
 		"alert PortRcvErrors 1/1s bad": `config:1: unknown word "bad"`,
-		"write on":                     `config:1: write is "on", expected never or group:NAME`,
-		"write group:":                 `config:1: write is "group:", expected never or group:NAME`,
-		"watch NaN":                    `config:1: watch is "NaN", expected 0.1 to 86400 seconds`,
-		"names map":                    `config:1: names is "map", expected a path that begins with /`,
-		"source\tsim:a:b":              `unknown word "source\tsim:a:b"`,
+		"watch 1\n\nwatch 2":           `config:3: watch is defined twice, first at `,
+		"source a\nsource a":           `config:2: source is defined twice, first at `,
+		"alert PortRcvErrors 1/1s\nalert VL15Dropped off\nalert PortRcvErrors off": `config:3: alert PortRcvErrors is ` +
+			`defined twice, first at `,
+		"write on":        `config:1: write is "on", expected never or group:NAME`,
+		"write group:":    `config:1: write is "group:", expected never or group:NAME`,
+		"watch NaN":       `config:1: watch is "NaN", expected 0.1 to 86400 seconds`,
+		"names map":       `config:1: names is "map", expected a path that begins with /`,
+		"source\tsim:a:b": `unknown word "source\tsim:a:b"`,
 	} {
 		if _, err := read(t, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

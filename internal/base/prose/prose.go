@@ -26,11 +26,15 @@ func Verb[N Integer](n N, noun, does, do string) string {
 	return Count(n, noun) + " " + do
 }
 
-// Noun returns the singular or plural of an English noun, whichever fits the number n. The argument is the singular.
+// Noun returns the singular or plural of an English noun, whichever fits the number n. The argument is the singular. Of
+// a noun such as "part of the file", the first noun changes.
 func Noun[N Integer](n N, noun string) string {
+	head, rest, _ := strings.Cut(noun, " of ")
 	switch {
 	case n == 1:
 		return noun
+	case rest != "":
+		return Noun(n, head) + " of " + rest
 	case hasSuffix(noun, "ch", "sh", "s", "x"):
 		return noun + "es"
 	case strings.HasSuffix(noun, "y") && !hasSuffix(noun, "ay", "ey", "oy", "uy"):

@@ -16,7 +16,8 @@ func TestCount(t *testing.T) {
 		{1, "link", "1 link"}, {2, "link", "2 links"}, {0, "switch", "0 switches"}, {1, "switch", "1 switch"},
 		{3, "entry", "3 entries"},
 		{2, "changed entry", "2 changed entries"}, {2, "day", "2 days"}, {2, "GUID prefix", "2 GUID prefixes"},
-		{-1, "hop", "-1 hops"}, {2, "loss", "2 losses"},
+		{2, "part of the file", "2 parts of the file"}, {1, "set of levels of paths", "1 set of levels of paths"},
+		{0, "copy of a link", "0 copies of a link"}, {-1, "hop", "-1 hops"}, {2, "loss", "2 losses"},
 	} {
 		if got := prose.Count(c.n, c.noun); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

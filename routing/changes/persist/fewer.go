@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/incremental"
 )
@@ -49,7 +50,7 @@ func (g *Guard) worse(ctx context.Context, laid, full *fabric.Tables, out *Guard
 		return "would change the SL2VL tables of the subnet", nil
 	}
 	if n, known := diff.PathSLs(laid, full); n > 0 || !known {
-		return fmt.Sprintf("would change the service levels of %d paths", n), nil
+		return "would change the service levels of " + prose.Count(n, "path"), nil
 	}
 	lost, err := incremental.Lost(ctx, full)
 	if err != nil {

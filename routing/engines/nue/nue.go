@@ -12,6 +12,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing"
 )
 
@@ -88,7 +89,7 @@ func vls(f *fabric.Fabric, opt *routing.Options) int {
 
 func (r *router) route(ctx context.Context) error {
 	if n := routing.RouterPorts(r.f); n > 0 {
-		r.warnings = append(r.warnings, fmt.Sprintf("%d ports of routers get no routes", n))
+		r.warnings = append(r.warnings, prose.Verb(n, "port of routers", "gets", "get")+" no routes")
 	}
 	for _, sw := range r.switches {
 		if r.f.Ports[r.f.SwitchNode(sw).FirstPort].LMC > 0 {

@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/hugepages"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing"
 )
 
@@ -99,7 +100,7 @@ func (r *router) reachable() error {
 
 func (r *router) route(ctx context.Context) error {
 	if n := routing.RouterPorts(r.f); n > 0 {
-		r.warnings = append(r.warnings, fmt.Sprintf("%d ports of routers get no routes", n))
+		r.warnings = append(r.warnings, prose.Verb(n, "port of routers", "gets", "get")+" no routes")
 	}
 	missing := 0
 	rows := 0

@@ -13,6 +13,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing"
 )
 
@@ -159,12 +160,12 @@ func (p *placer) warnings() (w []string) {
 		}
 	}
 	if gaps != nil {
-		w = append(w, fmt.Sprintf("%d links of the torus are missing, as seen from each end: %s", len(gaps),
-			list(gaps)))
+		w = append(w, prose.Verb(len(gaps), "link of the torus", "is", "are")+
+			" missing, as seen from each end: "+list(gaps))
 	}
 	if n := len(p.overfull); n > 0 {
-		w = append(w, fmt.Sprintf("%d switches have more parallel links than the %d that portgroup_max_ports allows; "+
-			"the others carry nothing (ERR 4E17, 4E18)", n, p.conf.GroupPorts))
+		w = append(w, prose.Verb(n, "switch", "has", "have")+fmt.Sprintf(" more parallel links than the %d that "+
+			"portgroup_max_ports allows; the others carry nothing (ERR 4E17, 4E18)", p.conf.GroupPorts))
 	}
 	return append(w, p.outside()...)
 }
@@ -196,11 +197,11 @@ func (p *placer) outside() (w []string) {
 		}
 	}
 	if switches != nil {
-		w = append(w, fmt.Sprintf("%d switches are not part of the torus and get no routes, nor do their hosts: %s",
-			len(switches), list(switches)))
+		w = append(w, prose.Verb(len(switches), "switch", "is", "are")+
+			" not part of the torus; such switches and their hosts get no routes: "+list(switches))
 	}
 	if links != nil {
-		w = append(w, fmt.Sprintf("%d links are not part of the torus: %s", len(links), list(links)))
+		w = append(w, prose.Verb(len(links), "link", "is", "are")+" not part of the torus: "+list(links))
 	}
 	return w
 }

@@ -343,7 +343,7 @@ var hotTable = answer.Table[hotPort]{
 var hotDecl = answer.Decl[*hot]{
 	Command: "balance hot", Help: "the ports between switches that sent most", Facts: answer.Fields[*hot](),
 	Layout: []answer.Item[*hot]{
-		{Line: "{?correlation}traffic and paths of {ports_read} ports between switches: correlation {correlation} " +
+		{Line: "{?correlation}traffic and paths of {ports_read|port} between switches: correlation {correlation} " +
 			"(1: traffic follows the paths)"},
 		{Table: answer.Show(&hotTable, func(h *hot) answer.Rows[hotPort] {
 			rows := answer.Slice(h.rows[:min(h.limit, len(h.rows))])

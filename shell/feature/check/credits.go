@@ -96,7 +96,7 @@ type creditCheck struct {
 
 var creditsDecl = answer.Decl[*creditCheck]{
 	Command: "check credits", Help: "whether links can wait for each other in a cycle",
-	Title: "credits of {of}: {channels|channel} between switches on {on VLs}, {dependencies} dependencies",
+	Title: "credits of {of}: {channels|channel} between switches on {on VLs}, {dependencies|dependency}",
 	Facts: answer.Fields[*creditCheck](),
 	Layout: []answer.Item[*creditCheck]{
 		{Line: "  no credit loop", When: func(c *creditCheck) bool { return c.Loop.verdict == credits.None }},

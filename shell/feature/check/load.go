@@ -174,7 +174,7 @@ func loadLayout() []answer.Item[*linkLoads] {
 			return kindRows(l.summary.Classes)
 		}), When: answer.Hidden[*linkLoads]},
 		{Table: answer.Show(&kindTable, func(l *linkLoads) answer.Rows[kindRow] { return kindRows(l.summary.Kinds) })},
-		{Line: "{?adaptive_worst}  with adaptive routing, all choices equally likely: at most {adaptive_worst} paths " +
+		{Line: "{?adaptive_worst}  with adaptive routing, all choices equally likely: at most {adaptive_worst|path} " +
 			"over a link between switches, {adaptive_static_worst} by the linear tables"},
 		{Line: "[    {adaptive_looping|pair} can loop and are not counted]"},
 		{Table: answer.Show(&linkTable, (*linkLoads).links)},

@@ -78,7 +78,7 @@ var faultTable = answer.Table[fault]{
 
 var mcastDecl = answer.Decl[*groupCheck]{
 	Command: "check mcast", Help: "whether each member of a multicast group receives each packet once",
-	Title:  "mcast of {of}: {lids|multicast LID} of {groups}, {members|member}, {pairs} pairs",
+	Title:  "mcast of {of}: {lids|multicast LID} of {groups}, {members|member}, {pairs|pair}",
 	Facts:  answer.Fields[*groupCheck](),
 	Layout: groupLayout(), Verdict: (*groupCheck).judge, Fails: answer.Always,
 }

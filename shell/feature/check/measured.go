@@ -60,7 +60,7 @@ var deviationTable = answer.Table[deviation]{
 
 var measuredDecl = answer.Decl[*measuredLoad]{
 	Command: "check load measured", Help: "traffic of links between switches, compared with their paths",
-	Title: "{links} directions of links between switches sent {sent together} GB/s together; expected by the paths " +
+	Title: "{links|direction of links} between switches sent {sent together} GB/s together; expected by the paths " +
 		"of {pattern} ({of})",
 	Facts: answer.Fields[*measuredLoad](),
 	Layout: []answer.Item[*measuredLoad]{

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"example.org/ibconsole/fabric"
@@ -15,6 +16,7 @@ import (
 	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
@@ -29,7 +31,8 @@ var Feature = feature.Feature{Name: "flaps", Commands: []feature.Command{{
 	Group:   feature.GroupRecord,
 	Summary: "List cables that went down, with their downtime",
 	Help: "A recorder stores each outage of a link that its sweeps find, for 400 days. LinkDownedCounter also counts " +
-		"outages\nbetween two sweeps; FLAPS is the larger number. The downtime lies between two bounds: a sweep " +
+		"outages\nbetween two sweeps; FLAPS is the larger number, and a lower bound if the counter was not " +
+		"read all\nthe time. The downtime lies between two bounds: a sweep " +
 		"finds the beginning and\nthe end after the fact. PAIRS is the number of pairs whose path used the link " +
 		"before an outage, summed over all outages.\nJOBS are the jobs of Slurm (sacct) that ran during an outage " +
 		"and used the link before, by the tables of that time.\nWithout sacct, they are the sets of the command " +
@@ -51,6 +54,8 @@ type ledger struct {
 	Until   time.Time    `key:"until"`
 	Cables  int          `key:"cables" help:"cables that went down"`
 	Flaps   int          `key:"flaps" help:"how often they went down"`
+	AtLeast bool         `key:"flaps_at_least" help:"they may have gone down more often"`
+	Times   string       `name:"times"`
 	Watched answer.Value `key:"recorded_seconds" kind:"duration" help:"the part of the period with a recorder"`
 	rows    []cable
 }
@@ -59,7 +64,9 @@ type ledger struct {
 type cable struct {
 	A       answer.Value `key:"a" name:"PORT" kind:"place"`
 	B       answer.Value `key:"b" name:"PORT" kind:"place" help:"port at the other end"`
-	Flaps   int          `key:"flaps" name:"FLAPS" help:"how often it went down"`
+	Flaps   int          `key:"flaps" help:"how often it went down"`
+	More    bool         `key:"flaps_at_least" help:"LinkDownedCounter was not read all the time"`
+	Times   string       `name:"FLAPS" help:"how often it went down"`
 	Outages int          `key:"outages" help:"outages that sweeps found"`
 	Downed  answer.Value `key:"link_downed" kind:"int" help:"increase of LinkDownedCounter; the larger of both ports"`
 	Down    string       `name:"DOWN" help:"the downtime"`
@@ -80,7 +87,7 @@ var decl = answer.Decl[*ledger]{
 		{Table: answer.Show(&answer.Table[cable]{
 			Key: "links", Title: "flaps", Stream: true, Fields: answer.Fields[cable](), Empty: "no cable went down",
 		}, func(l *ledger) answer.Rows[cable] { return answer.Slice(l.rows) })},
-		{Line: "{cables|cable}, {flaps|flap}"},
+		{Line: "{cables|cable}, {times}"},
 	},
 }
 
@@ -89,7 +96,8 @@ type link struct {
 	a, b    fabric.End
 	outages []records.Outage
 	downed  uint64
-	counted bool // LinkDowned was read at one end
+	counted bool // LinkDowned was read at one end, for a part of the period
+	missed  bool // it was not read for a part of the period
 	last    time.Time
 }
 
@@ -140,22 +148,31 @@ func run(c *feature.Call) error {
 		}
 		l.rows, l.Flaps = append(l.rows, x), l.Flaps+x.Flaps
 	}
+	l.AtLeast = counted.Gaps() != nil || len(recorded.NotRead(f, &counted)) > 0 ||
+		slices.ContainsFunc(all, func(l link) bool { return l.missed })
+	l.Times = prose.When(l.AtLeast, "at least ", "") + prose.Count(l.Flaps, "flap")
 	l.Cables = len(l.rows)
 	slices.SortStableFunc(l.rows, func(a, b cable) int { return cmp.Compare(b.Flaps, a.Flaps) })
 	l.rows = l.rows[:min(limit, len(l.rows))]
 	return c.Answer(decl.Answer(b, l))
 }
 
+// unreadPart is the part of a period, 1/unreadPart, that may lack readings if the counter counts as read all the time.
+const unreadPart = 10
+
 // linksOf returns the links that went down: those with outages, and those whose LinkDowned increased.
 func linksOf(f *fabric.Fabric, outages []records.Outage, r *records.Recorded) []link {
 	var all []link
 	at := map[counters.Key]int{} // the latest link of a port
+	period := r.Until.Sub(r.Since).Seconds()
+	allowed := min(period/unreadPart, records.Unobserved.Seconds()) // the last reading may be that old
 	add := func(a, b fabric.End) *link {
 		i, known := at[counters.KeyOfEnd(a)]
 		if !known || counters.KeyOfEnd(all[i].a) != counters.KeyOfEnd(b) &&
 			counters.KeyOfEnd(all[i].b) != counters.KeyOfEnd(b) {
 			i = len(all)
-			all = append(all, link{a: a, b: b, counted: r.Read[counters.KeyOfEnd(a)] || r.Read[counters.KeyOfEnd(b)]})
+			read := max(r.Seconds[counters.KeyOfEnd(a)], r.Seconds[counters.KeyOfEnd(b)])
+			all = append(all, link{a: a, b: b, counted: read > 0, missed: read < period-allowed})
 		}
 		at[counters.KeyOfEnd(a)], at[counters.KeyOfEnd(b)] = i, i
 		return &all[i]
@@ -179,7 +196,7 @@ func linksOf(f *fabric.Fabric, outages []records.Outage, r *records.Recorded) []
 			default: // a port without a link, whose outage was not seen
 				continue
 			}
-			x.downed = max(x.downed, n.Increase)
+			x.downed, x.missed = max(x.downed, n.Increase), x.missed || n.AtLeast
 			if n.Last.After(x.last) {
 				x.last = n.Last
 			}
@@ -192,10 +209,11 @@ func linksOf(f *fabric.Fabric, outages []records.Outage, r *records.Recorded) []
 func (l *link) row(f *fabric.Fabric, since, until time.Time) cable {
 	x := cable{
 		A: feature.PlaceOf(f, problems.Place(l.a)), B: feature.PlaceOf(f, problems.Place(l.b)), Outages: len(l.outages),
-		Flaps:  max(len(l.outages), int(l.downed)),
+		Flaps: max(len(l.outages), int(l.downed)), More: l.missed,
 		Downed: answer.NotRead(), Last: answer.Time(l.last), Pairs: answer.NotRead(), AtMost: answer.None(),
 		Lead: answer.Lead{GUID: l.a.GUID, Port: uint8(l.a.Port)},
 	}
+	x.Times = prose.When(x.More, "at least ", "") + strconv.Itoa(x.Flaps)
 	if l.counted {
 		x.Downed = answer.Int(int64(l.downed))
 	}
@@ -254,7 +272,7 @@ func findHit(c *feature.Call, b *answer.Basis, all []link, since, until time.Tim
 	}
 	running, err := joblinks.List(c.Ctx, c.Session, since, until)
 	if err != nil {
-		b.Unread.Note("jobs that were affected", err.Error(), 1, answer.Place{})
+		b.Unread.Note("list of affected jobs", err.Error(), 1, answer.Place{})
 		return nil, c.Ctx.Err()
 	}
 	if running.NoSlurm != nil {

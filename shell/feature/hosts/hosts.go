@@ -109,14 +109,14 @@ var (
 
 var trafficDecl = answer.Decl[*traffic]{
 	Command: "hosts", Help: "the traffic among the hosts of a set", Facts: answer.Fields[*traffic](),
-	Title: "{set} of {of}: {hosts|host} on {switches|switch}, {paths} paths among them",
+	Title: "{set} of {of}: {hosts|host} on {switches|switch}, {paths|path} among them",
 	Layout: []answer.Item[*traffic]{
 		{Line: "[  {unreachable} of them unreachable]"},
 		{Line: "[  {not_in_subnet|host} not in the subnet]"},
 		{Line: "[  lost: {lost} more do not arrive]"},
 		{Line: "[  unknown: {unknown} more, over tables that were not read]"},
 		{Line: "[  {stays}]"},
-		{Line: "{?worst_own}  links: {links} directions between switches, {shared} of them shared with others"},
+		{Line: "{?worst_own}  links: {links|direction} between switches, {shared} of them shared with others"},
 		{Line: "{?worst_own}  at worst {worst_own|path} of it over {worst_from} -> {worst_to}, of {worst_all} " +
 			"that take this link"},
 		{When: answer.Hidden[*traffic], Table: answer.Show(&memberTable, (*traffic).members)},

@@ -94,7 +94,7 @@ var (
 var decl = answer.Decl[*job]{
 	Command: "job", Help: "events and errors on the paths of a job while it ran",
 	Title: "job {id} in {of}[, {name}][, {user}][, {state}], from {since} to {until}: {hosts|host}, the set {set}, " +
-		"with paths over {links} directions of links",
+		"with paths over {links|direction of links}",
 	Facts: answer.Fields[*job](),
 	Layout: []answer.Item[*job]{
 		{Table: answer.Show(&missingTable, func(j *job) answer.Rows[missing] {

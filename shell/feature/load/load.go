@@ -244,8 +244,8 @@ var lostTable = answer.Table[lostPath]{
 // unconnectedLines returns the lines and the table for [unconnected].
 func unconnectedLines[T any](of func(T) *unconnected) []answer.Item[T] {
 	return []answer.Item[T]{
-		{Line: "{?unconnected}unconnected: {unconnected} of {paths} paths"},
-		{Line: "[unknown: {unknown} of {paths} paths, over tables that were not read]"},
+		{Line: "{?unconnected}unconnected: {unconnected} of {paths|path}"},
+		{Line: "[unknown: {unknown} of {paths|path}, over tables that were not read]"},
 		{Table: answer.Show(&lostTable, func(v T) answer.Rows[lostPath] {
 			l := of(v).lost
 			if l == nil {

@@ -3,6 +3,8 @@
 package record
 
 import (
+	"slices"
+
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/limits"
 	"example.org/ibconsole/fabric/problems"
@@ -57,13 +59,8 @@ var alertsDecl = answer.Decl[*alertRules]{
 	Layout: []answer.Item[*alertRules]{
 		{Table: answer.Show(&answer.Table[activeAlert]{
 			Key: "alerts", Title: "active alerts", Fields: answer.Fields[activeAlert](),
-		}, func(a *alertRules) answer.Rows[activeAlert] {
-			return answer.Lazy(len(a.alerts), func(i int) activeAlert {
-				p := a.alerts[i]
-				return activeAlert{p.ID(), feature.PlaceOf(a.f, p.At), answer.Time(p.Since), p.What,
-					answer.Lead{GUID: p.At.GUID, Port: uint8(max(p.At.Port, 0))}}
-			})
-		})},
+		}, func(a *alertRules) answer.Rows[activeAlert] { return alertRows(a.f, a.alerts) }),
+			When: func(a *alertRules) bool { return len(a.alerts) > 0 }},
 		{Table: answer.Show(&answer.Table[rule]{Key: "rules", Title: "rules", Fields: answer.Fields[rule]()},
 			func(a *alertRules) answer.Rows[rule] {
 				return answer.Lazy(len(a.rules), func(i int) rule {
@@ -75,16 +72,32 @@ var alertsDecl = answer.Decl[*alertRules]{
 	},
 }
 
+func alertRows(f *fabric.Fabric, all []problems.Problem) answer.Rows[activeAlert] {
+	return answer.Lazy(len(all), func(i int) activeAlert {
+		p := all[i]
+		return activeAlert{p.ID(), feature.PlaceOf(f, p.At), answer.Time(p.Since), p.What,
+			answer.Lead{GUID: p.At.GUID, Port: uint8(max(p.At.Port, 0))}}
+	})
+}
+
+// alertsOf returns the number of the active alerts, also as text, and these alerts, the newest first.
+func alertsOf(c *feature.Call) (n answer.Value, text string, all []problems.Problem, err error) {
+	l, err := c.Session.Recorded().Ledger(c.Ctx)
+	if err != nil || !l.Observed {
+		return answer.NotRead(), "active alerts are unknown: nothing is recorded; hint: 'record start'", nil, err
+	}
+	all = slices.Clone(l.Alerts)
+	slices.SortStableFunc(all, func(a, b problems.Problem) int { return b.Since.Compare(a.Since) })
+	return answer.Int(len(all)), prose.Count(len(all), "active alert"), all, nil
+}
+
 func showAlerts(c *feature.Call) error {
-	st := c.Session.State()
-	ledger, err := c.Session.Recorded().Ledger(c.Ctx)
-	if err != nil {
+	a := &alertRules{rules: c.Session.Options().AlertRules()}
+	var err error
+	if a.Active, a.Text, a.alerts, err = alertsOf(c); err != nil {
 		return err
 	}
-	a := &alertRules{Active: answer.NotRead(), Text: "active alerts: not read, as nothing records this subnet",
-		f: st.Live.Fabric, rules: c.Session.Options().AlertRules(), alerts: ledger.Alerts}
-	if ledger.Observed {
-		a.Active, a.Text = answer.Int(len(ledger.Alerts)), prose.Count(len(ledger.Alerts), "active alert")
-	}
+	st := c.Session.State()
+	a.f = st.Live.Fabric
 	return c.Answer(alertsDecl.Answer(st.SourceBasis(), a))
 }

@@ -5,10 +5,12 @@ package record
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
@@ -123,6 +125,7 @@ type status struct {
 	Bound      answer.Value `key:"kept_bytes" kind:"int" unit:"bytes" help:"size limit"`
 	Since      time.Time    `key:"since" name:"since" help:"the first reading"`
 	Until      time.Time    `key:"until" name:"until" help:"the last reading"`
+	Alerts     answer.Value `key:"active_alerts" kind:"int" help:"not read if nothing records"`
 
 	// For people.
 	EveryText   string       `name:"every"`
@@ -135,7 +138,13 @@ type status struct {
 	Megabytes   answer.Value `name:"megabytes" kind:"float"`
 	Most        answer.Value `name:"most" kind:"int"`
 	NoMarks     bool         `name:"no marks"`
+	AlertsText  string       `name:"alerts"`
+	f           *fabric.Fabric
+	alerts      []problems.Problem
 }
+
+// newestAlerts is the number of alerts that record status lists.
+const newestAlerts = 3
 
 var (
 	facts     = answer.Fields[*status]()
@@ -164,6 +173,11 @@ var (
 			{Line: "{?no readings}{file} has no data of this subnet yet"},
 			{Line: "{?recorded}recorded from {since} to {until} in {file}"},
 			{Line: "{?megabytes}  {megabytes} MB of at most {most} MB (record keep megabytes=N)"},
+			{Line: "{alerts}"},
+			{Table: answer.Show(&answer.Table[activeAlert]{
+				Key: "alerts", Title: "active alerts, the newest first", MaxRows: newestAlerts,
+				Fields: answer.Fields[activeAlert](), Row: "  {since}  {what} ({id})",
+			}, func(s *status) answer.Rows[activeAlert] { return alertRows(s.f, s.alerts) })},
 		},
 	}
 )
@@ -247,7 +261,11 @@ func start(c *feature.Call) error {
 	a := statusOf(&rec)
 	a.Metrics = answer.Optional(recording.MetricsAt(c.Session))
 	st := c.Session.State()
-	if err := c.Answer(startDecl.Answer(st.SourceBasis(), a)); err != nil {
+	b := st.SourceBasis()
+	if a.setLog(smlog.Of(&st)); !a.SMLogBad.IsNone() {
+		b.Warnings = append(b.Warnings, fmt.Sprintf("the log %s is not read: %s", a.SMLog, a.SMLogBad))
+	}
+	if err := c.Answer(startDecl.Answer(b, a)); err != nil {
 		return err
 	}
 	if !c.Flag("stay") {
@@ -281,7 +299,12 @@ func showStatus(c *feature.Call) error {
 	if err := a.store(c); err != nil && !errors.Is(err, recorded.ErrNone) {
 		return err
 	}
+	var err error
+	if a.Alerts, a.AlertsText, a.alerts, err = alertsOf(c); err != nil {
+		return err
+	}
 	st := c.Session.State()
+	a.f = st.Live.Fabric
 	a.setLog(smlog.Of(&st))
 	return c.Answer(statusDecl.Answer(st.SourceBasis(), a))
 }

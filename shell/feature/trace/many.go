@@ -84,7 +84,7 @@ type linksCount struct {
 var (
 	linksTable = answer.Table[linksCount]{
 		Key: "paths_by_links", Title: "paths by links", TextOnly: true, Fields: answer.Fields[linksCount](),
-		Row: "  {paths} over {links} links",
+		Row: "  {paths} over {links|link}",
 	}
 	troubleTable = troublesTable("troubles", "paths that do not arrive")
 	partingTable = troublesTable("parting", "paths that differ")

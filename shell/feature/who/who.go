@@ -144,14 +144,14 @@ func chooserTable(key, title string) answer.Table[chooser] {
 
 var decl = answer.Decl[*used]{
 	Command: "who uses", Help: "the paths over a link or through a node",
-	Title: "{what} of {of}: {paths} of {all} paths use it, from {sources|end port} to {destinations|end port}",
+	Title: "{what} of {of}: {paths} of {all|path} use it, from {sources|end port} to {destinations|end port}",
 	Facts: answer.Fields[*used](),
 	Layout: []answer.Item[*used]{
-		{Line: "[  {unknown} more paths may use it: their tables were not read]"},
+		{Line: "[  {unknown|more path} may use it: their tables were not read]"},
 		{Table: answer.Show(&linkTable, func(u *used) answer.Rows[linkLoad] { return answer.Slice(u.links) })},
-		{Line: "{?adaptive_paths}  by adaptive routing the packets of {adaptive_paths} pairs can use it, from " +
+		{Line: "{?adaptive_paths}  by adaptive routing the packets of {adaptive_paths|pair} can use it, from " +
 			"{adaptive_sources|end port} to {adaptive_destinations|end port}; if all choices are equally likely, " +
-			"as many as those of {adaptive_packets} pairs"},
+			"as many as those of {adaptive_packets|pair}"},
 		{Line: "  without it no end port is unreachable", When: func(u *used) bool { return u.Unreachable == 0 }},
 		{Line: "[  without it {unreachable_count|end port} unreachable:]"},
 		{Table: answer.Show(&unreachableTable, func(u *used) answer.Rows[user] {

@@ -67,6 +67,7 @@ func (o *observer) observe(ctx context.Context, store *records.Store, now time.T
 	if err != nil {
 		return errors.Join(failed, err)
 	}
+	found.DropRising(active)
 	all := slices.DeleteFunc(found.Problems, func(p problems.Problem) bool { return p.Kind.IsAlert() })
 	_, _, err = store.Observe(ctx, o.session.Subnet(), now, append(all, active...), func(p *problems.Problem) bool {
 		// Errors of a port that was not read may rise further.

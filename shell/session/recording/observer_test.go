@@ -186,7 +186,13 @@ func TestAlertOverTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	rising := slices.DeleteFunc(slices.Clone(all), func(e records.Episode) bool { return e.Kind != problems.Rising })
 	all = slices.DeleteFunc(all, func(e records.Episode) bool { return !e.Kind.IsAlert() })
+	for _, e := range rising {
+		if len(all) > 0 && e.At == all[0].At && e.Since.Before(ended.Add(-time.Second)) && e.Seen.After(began) {
+			t.Errorf("the cause of the alert is a second problem: %+v", e)
+		}
+	}
 	if len(all) != 1 || all[0].Since.Sub(began).Abs() > time.Second || all[0].Closed.Sub(ended).Abs() > time.Second ||
 		all[0].At.Port != 4 {
 		t.Errorf("from %v to %v: %+v", began, ended, all)
@@ -229,12 +235,8 @@ func TestBlindRecorder(t *testing.T) {
 	if got := open(); !slices.Equal(got, []problems.Kind{NoSweep}) {
 		t.Errorf("the record has %v", got)
 	}
-	var ended []string
-	for range 6 {
-		sweep()
-		ended = append(ended, w.round(nil)...)
-	}
-	w.expect(ended, "alert ended: the recorder has not swept")
+	sweep()
+	w.expect(w.round(nil), "alert ended: the recorder has not swept")
 
 	var started []string
 	for range 5 {
@@ -245,12 +247,8 @@ func TestBlindRecorder(t *testing.T) {
 	if !strings.Contains(strings.Join(started, ""), "umad: no such device") {
 		t.Errorf("no cause: %q", started)
 	}
-	ended = nil
-	for range 6 {
-		sweep()
-		ended = append(ended, w.round(nil)...)
-	}
-	w.expect(ended, "alert ended: the recorder has read no counters")
+	sweep()
+	w.expect(w.round(nil), "alert ended: the recorder has read no counters")
 
 	if !mounted {
 		t.Skip("cannot mount a file system to fill")
@@ -286,8 +284,8 @@ func TestBlindRecorder(t *testing.T) {
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
-	ended = nil
-	for range 7 {
+	var ended []string
+	for range 3 { // the round before failed to store
 		sweep()
 		ended = append(ended, w.round(nil)...)
 	}

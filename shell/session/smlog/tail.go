@@ -67,7 +67,9 @@ func (t *tail) open(first bool, head func(line string)) error {
 // read calls the function take with each new line. It returns an error if the file cannot be read.
 func (t *tail) read(take func(line string)) error {
 	if t.file == nil {
-		if err := t.open(false, nil); err != nil {
+		if err := t.open(false, nil); errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("the file does not exist yet, and is followed once it exists: %w", err)
+		} else if err != nil {
 			return err
 		}
 	}

@@ -67,8 +67,8 @@ func Problems(ctx context.Context, s *session.Session, opt Options) (*problems.R
 			p.Since = open.Began[p.ID()]
 		}
 	}
+	r.DropRising(open.Alerts)
 	if !opt.Unfiltered {
-		r.DropRising(open.Alerts)
 		r.Acknowledge(func(id string) (problems.Acknowledged, bool) {
 			a, ok := open.Acknowledged[id]
 			return problems.Acknowledged{Who: a.Who, Reason: a.Reason, Until: a.Until}, ok

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/tui/pane"
 )
 
@@ -112,16 +113,18 @@ func newGrid(f *fabric.Fabric, of func(fabric.PortIndex) int64, name string, row
 
 // sizes returns a text with the number of switches in each tier.
 func (h *heat) sizes() string {
-	switch g := h.grids[0]; {
+	g := h.grids[0]
+	leaves := prose.When(len(g.rows) == 1, "1 leaf", fmt.Sprintf("%d leaves", len(g.rows)))
+	switch {
 	case len(h.grids) > 1:
-		text := []string{fmt.Sprintf("%d leaves", len(g.rows))}
+		text := []string{leaves}
 		for i, g := range h.grids {
 			text = append(text, fmt.Sprintf("%d in tier %d", len(g.cols), i+1))
 		}
 		return strings.Join(text, ", ")
 	case g.name == among:
-		return fmt.Sprintf("%d switches", len(g.rows))
+		return prose.Count(len(g.rows), "switch")
 	default:
-		return fmt.Sprintf("%d leaves, %d switches above", len(g.rows), len(g.cols))
+		return leaves + ", " + prose.Count(len(g.cols), "switch") + " above"
 	}
 }
