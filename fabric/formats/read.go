@@ -12,6 +12,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"example.org/ibconsole/fabric"
@@ -109,7 +110,8 @@ func parts(ctx context.Context, path string) (subnet string, dumps []string) {
 	return list[0], list[1:]
 }
 
-// Version identifies the version of the files that [Read] reads, by their times and sizes. It is "" if a file does not
+// Version identifies the version of the files that [Read] reads, by their inodes, sizes and times. The time of the last
+// change of the inode is new even if another program sets the time of modification. Version is "" if a file does not
 // exist, or is a pipe, which can be read only once.
 func Version(ctx context.Context, path string) string {
 	var version strings.Builder
@@ -135,7 +137,11 @@ func Version(ctx context.Context, path string) string {
 		}
 		for _, file := range read {
 			if info, err := files.Stat(ctx, file); err == nil {
-				_, _ = fmt.Fprintf(&version, "%s %d %d\n", file, info.ModTime().UnixNano(), info.Size())
+				_, _ = fmt.Fprintf(&version, "%s %d %d", file, info.ModTime().UnixNano(), info.Size())
+				if st, ok := info.Sys().(*syscall.Stat_t); ok {
+					_, _ = fmt.Fprintf(&version, " %d %d %v", st.Dev, st.Ino, st.Ctim)
+				}
+				version.WriteByte('\n')
 			}
 		}
 	}

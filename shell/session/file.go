@@ -20,17 +20,22 @@ func (s *Session) readFile(ctx context.Context) (formats.Subnet, error) {
 }
 
 // readAgain reads the file of the source within an operation if the file changed since it was last read. The changes of
-// the subnet become events.
+// the subnet become events. While another program writes the file, parts of it are missing. So a file with parts that
+// cannot be read is used only if it did not change between two calls, and each file only if it did not change while it
+// was read.
 func (s *Session) readAgain(ctx context.Context) error {
-	before := s.version
-	if source.FileVersion(ctx, s.State().Source.Arg) == before {
+	before, arg := s.version, s.State().Source.Arg
+	now := source.FileVersion(ctx, arg)
+	if now == before {
 		return nil
 	}
 	file, err := s.readFile(ctx)
-	if err != nil {
-		s.version = before // the next call tries again
+	isWhole := err == nil && file.Unread.Count == 0 && len(file.Warnings) == 0
+	if err != nil || !isWhole && now != s.partial || source.FileVersion(ctx, arg) != now {
+		s.version, s.partial = before, now // the next call tries again
 		return err
 	}
+	s.partial = ""
 	live := pictureOf(Live, &file)
 	if names := s.State().Names; names != nil {
 		live = live.On(live.Fabric.WithDescriptions(names))

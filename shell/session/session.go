@@ -53,6 +53,7 @@ type Session struct {
 	watchers []*Watcher
 	keeper   *keeper // sweeps in the background, nil for none
 	version  string  // of the file of the source, as last read
+	partial  string  // the version of the file that was not whole when it was read again, and is not used yet
 }
 
 // Options controls a session.
