@@ -34,6 +34,7 @@ var exampleFiles = map[string]string{
 	"morning.ibconsole": "problems\n",
 	"partitions.conf":   "Default=0x7fff, ipoib: ALL=full;\n",
 	"fabric.yaml":       "- {name: \"leaf-*\", tier: 0}\n",
+	"jobs.txt":          "job1 node-[0001-0064]\n",
 	"ib-node-name-map":  "0x200000 \"first leaf\"\n",
 	"opensm-sa.dump": "MC Group 0xc000 : mgid=0xff12000000000000:0x1000\nmcm_port: " +
 		"port_gid=0xfe80000000000000:0x0000000000100001\nmcm_port: port_gid=0xfe80000000000000:0x0000000000100005\n",

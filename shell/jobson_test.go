@@ -3,10 +3,14 @@
 package shell_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +22,10 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // fakeSacct puts a program sacct with the given output first in PATH. Lines have the fields that ibconsole asks for:
@@ -225,4 +233,139 @@ func TestJobsOnLink(t *testing.T) {
 		strings.Contains(out, "\nfar ") {
 		t.Errorf("sets with hosts below a leaf: %v\n%s", err, out)
 	}
+}
+
+// TestJobsOnRecordedSets asks without Slurm which jobs used a link in the last hour. The jobs are sets of hosts that a
+// recorder stored. Only those count whose hosts use the link and that were defined in that time. A set of this session
+// that was not recorded counts for the whole period.
+func TestJobsOnRecordedSets(t *testing.T) {
+	fakeSacct(t, "exit 1")
+	dir := t.TempDir()
+	s := sessiontest.OpenWith(t, "sim:fattree:2,4", session.Options{StateDir: dir})
+	f := s.State().Live.Fabric
+	store, err := records.Open(t.Context(), filepath.Join(dir, records.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close() }()
+	guid := func(name string) string {
+		for _, e := range f.EndPorts {
+			if f.PortName(e) == name+" HCA-1/1" {
+				return fmt.Sprintf("0x%016x", f.Ports[e].GUID)
+			}
+		}
+		t.Fatal(name)
+		return ""
+	}
+	now := time.Now()
+	early := records.HostSet{Name: "early", Hosts: "node-[0001-0002]"}
+	used := records.HostSet{Name: "used", Hosts: "node-[0001-0003],gone"}
+	byGUID := records.HostSet{Name: "by-guid", Hosts: guid("node-0001") + "," + guid("node-0004")}
+	away := records.HostSet{Name: "away", Hosts: "node-[0005-0006]"}
+	for minute := -180; minute <= 0; minute++ {
+		sets := []records.HostSet{early}
+		if minute >= -30 {
+			sets = []records.HostSet{used, byGUID, away}
+		}
+		if minute > -20 {
+			sets = sets[:1]
+		}
+		if minute < -90 || minute >= -30 {
+			if err := store.ObserveSets(t.Context(), s.Subnet(), now.Add(time.Duration(minute)*time.Minute),
+				sets); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	jobs := func(script string) map[string]int {
+		t.Helper()
+		got := map[string]int{}
+		var text bytes.Buffer
+		if err := shell.New(s).Run(t.Context(), "test", script, &shell.Output{W: &text,
+			Form: answer.FormJSON}); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(text.String()) {
+			var x struct {
+				Job  string
+				From time.Time
+				To   any // a text, or the word for a job that runs
+			}
+			if !strings.Contains(line, `"job":`) {
+				continue
+			}
+			if err := json.Unmarshal([]byte(line), &x); err != nil {
+				t.Fatal(err, line)
+			}
+			end := now
+			if at, err := time.Parse(time.RFC3339, fmt.Sprint(x.To)); err == nil {
+				end = at
+			}
+			got[x.Job] = int(end.Sub(x.From).Round(time.Minute).Minutes())
+		}
+		return got
+	}
+	if got, want := jobs("jobs on node-0001 since=1h"), map[string]int{"used": 30, "by-guid": 11}; !maps.Equal(got,
+		want) {
+		t.Errorf("jobs and their minutes in the last hour: %v, want %v", got, want)
+	}
+	if got, want := jobs("jobs on node-0001 since=4h until=2h"), map[string]int{"early": 89}; !maps.Equal(got, want) {
+		t.Errorf("jobs and their minutes before: %v, want %v", got, want)
+	}
+	got := jobs("hosts mine node-0001 node-0005; jobs on node-0001 since=1h")
+	if len(got) != 3 || got["mine"] != 60 {
+		t.Errorf("with a set of the session: %v", got)
+	}
+}
+
+// TestRecordedHostFile records the sets of a file and of the session, and takes up a change of the file.
+func TestRecordedHostFile(t *testing.T) {
+	dir := t.TempDir()
+	s := sessiontest.OpenWith(t, "sim:fattree:2,4", session.Options{StateDir: dir})
+	file := filepath.Join(dir, "jobs")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for text, want := range map[string]string{
+		"a node-0001\n\na node-0002\n": ":3: a is defined twice", "a\n": ":1: a has no hosts",
+		"# jobs\na/b node-0001\n": `:2: invalid name "a/b"`, "a node-[1-\n": ":1: ",
+	} {
+		write(text)
+		err := shell.New(s).Run(t.Context(), "test", "record start hosts="+file, &shell.Output{W: io.Discard})
+		if err == nil || !strings.Contains(err.Error(), file+want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	write("# jobs\njob1 node-[0001-0002] node-0004 # running\njob2 node-0003\n")
+	textOf(t, s, "hosts own node-0005 node-0006; record start every=0.1 hosts="+file)
+	expect := func(want ...string) {
+		t.Helper()
+		var got []string
+		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+			store, err := s.Recorded().Store(t.Context())
+			if err != nil {
+				continue
+			}
+			sets, err := store.HostSets(t.Context(), s.Subnet(), time.Now().Add(-time.Hour), time.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = nil
+			for _, h := range sets {
+				if h.Ended.IsZero() {
+					got = append(got, h.Name+" "+prose.When(strings.HasPrefix(h.Hosts, "0x"), "by GUID", h.Hosts))
+				}
+			}
+			if slices.Sort(got); slices.Equal(got, want) {
+				return
+			}
+		}
+		t.Errorf("defined sets: %q, want %q", got, want)
+	}
+	expect("job1 node-[0001-0002],node-0004", "job2 node-0003", "own by GUID")
+	write("job1 node-0001 node-0004\n")
+	expect("job1 node-0001,node-0004", "own by GUID")
 }

@@ -166,7 +166,7 @@ func takeOpen(ctx context.Context, tx *sql.Tx, subnet int64) ([]Episode, error) 
 	return open, err
 }
 
-// SetClock adapts the times of open problems and outages of a subnet to a clock that was set by a step since the last
+// SetClock adapts the times of open problems, outages and sets of hosts of a subnet to a clock that was set by a step since the last
 // observation, so that their lengths stay true. If the step is unknown, it is 0. If the argument now is before the last
 // observation nevertheless, the clock was set back by at least that time. Then the lengths are lower bounds.
 func (s *Store) SetClock(ctx context.Context, subnet string, now time.Time, step time.Duration) error {
@@ -203,7 +203,9 @@ func (s *Store) SetClock(ctx context.Context, subnet string, now time.Time, step
 				down[i].WasUp = time.Time{}
 			}
 		}
-		return errors.Join(putEpisodes(ctx, tx, id, open), putOutages(ctx, tx, id, down))
+		_, err = tx.ExecContext(ctx, "UPDATE hostset SET began = began + ?1, seen = seen + ?1 WHERE subnet = ?2 AND "+
+			"ended = 0", step.Milliseconds(), id)
+		return errors.Join(err, putEpisodes(ctx, tx, id, open), putOutages(ctx, tx, id, down))
 	})
 	return s.failed("store a change of the clock", err)
 }
@@ -436,7 +438,8 @@ func InForce(all []Acknowledgement, when time.Time) map[string]Acknowledgement {
 	return last
 }
 
-// trimLedger removes the episodes and outages that ended before a time, and older observations and acknowledgements.
+// trimLedger removes the episodes, outages and sets of hosts that ended before a time, and older observations and
+// acknowledgements.
 func (s *Store) trimLedger(ctx context.Context, before int64) error {
 	var first sql.NullInt64
 	if err := s.db.QueryRowContext(ctx, "SELECT min(until) FROM observed").Scan(&first); err != nil {
@@ -449,6 +452,7 @@ func (s *Store) trimLedger(ctx context.Context, before int64) error {
 		for _, statement := range []string{
 			"DELETE FROM problem WHERE closed > 0 AND closed < ?", "DELETE FROM observed WHERE until < ?",
 			"DELETE FROM acknowledged WHERE until < ?", "DELETE FROM outage WHERE up > 0 AND up < ?",
+			"DELETE FROM hostset WHERE ended > 0 AND ended < ?",
 		} {
 			if _, err := tx.ExecContext(ctx, statement, before); err != nil {
 				return err

@@ -40,8 +40,9 @@ const logPages = "wal_autocheckpoint(128)"
 const FileName = "records.db"
 
 // version is the version of the schema. The file stores it in SQLite's user_version. Version 1 lacks the tables of
-// [ledgerSchema], version 2 the table of [outageSchema], and version 3 the column of [evidenceSchema].
-const version = 4
+// [ledgerSchema], version 2 the table of [outageSchema], version 3 the column of [evidenceSchema], and
+// version 4 the table of [setSchema].
+const version = 5
 
 // A row of the table sample holds the counts of a block's ports from began to until, in milliseconds since 1970. The
 // row was either stored by Keep or rolled up from the level below. Ports are numbered per subnet in the order of their
@@ -163,7 +164,7 @@ func (s *Store) prepare(ctx context.Context) error {
 		case have == version:
 			return nil
 		}
-		add := strings.Join([]string{schema, ledgerSchema, outageSchema, evidenceSchema}[have:], "")
+		add := strings.Join([]string{schema, ledgerSchema, outageSchema, evidenceSchema, setSchema}[have:], "")
 		_, err := tx.ExecContext(ctx, add+fmt.Sprintf("PRAGMA user_version = %d", version))
 		return err
 	})

@@ -5,12 +5,14 @@ package feature
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/slurm"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/lang"
@@ -51,6 +53,45 @@ func ReadHosts(ctx context.Context, f *fabric.Fabric, name string) ([]fabric.Por
 	}
 	return hosts, err
 }
+
+// ReadHostSets reads a file of sets of hosts. Each line has a name and host lists of Slurm, as arguments of the command
+// hosts. # starts a comment. Errors contain the file and the line.
+func ReadHostSets(ctx context.Context, name string) ([]records.HostSet, error) {
+	in, err := files.Open(ctx, name, files.List)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }()
+	var all []records.HostSet
+	name = fabric.Escape(name)
+	err = lang.Lines(in, name, func(stmts []lang.Statement) error {
+		for _, s := range stmts {
+			refuse := func(format string, args ...any) error {
+				return fmt.Errorf("%s:%d: %w", name, s.Line, fmt.Errorf(format, args...))
+			}
+			x := records.HostSet{Name: s.Words[0], Hosts: strings.Join(s.Words[1:], ",")}
+			switch _, err := slurm.Expand(x.Hosts); {
+			case !HostSetName.MatchString(x.Name):
+				return refuse("invalid name %q, %s", x.Name, HostSetNames)
+			case x.Hosts == "":
+				return refuse("%s has no hosts, expected NAME HOSTS", x.Name)
+			case err != nil:
+				return refuse("%w", err)
+			case slices.ContainsFunc(all, func(h records.HostSet) bool { return h.Name == x.Name }):
+				return refuse("%s is defined twice", x.Name)
+			}
+			all = append(all, x)
+		}
+		return nil
+	})
+	return all, err
+}
+
+// HostSetName matches the name of a set of hosts.
+var HostSetName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$`)
+
+// HostSetNames describes the names of sets of hosts.
+const HostSetNames = "expected at most 40 letters, digits, dots, dashes and underscores"
 
 // SetMembers returns the end ports of a named set of hosts. Unreachable end ports are last.
 func SetMembers(st *session.State, f *fabric.Fabric, name string) ([]fabric.PortIndex, error) {

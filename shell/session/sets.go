@@ -3,9 +3,12 @@
 package session
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // HostSet is a named set of hosts, such as the hosts of a job.
@@ -31,6 +34,13 @@ func (h *HostSet) In(f *fabric.Fabric) (ends, unreachable []fabric.PortIndex, mi
 		}
 	}
 	return ends, unreachable, missing
+}
+
+// List returns the set as a host list of Slurm: the GUIDs of its end ports, sorted.
+func (h *HostSet) List() string {
+	return strings.Join(prose.Words(slices.Sorted(slices.Values(h.Ports)), func(guid uint64) string {
+		return fmt.Sprintf("0x%016x", guid)
+	}), ",")
 }
 
 // HostSets are sets of hosts in the order of their creation.

@@ -5,7 +5,6 @@ package counts
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +18,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/shell/session/jobs"
+	"example.org/ibconsole/shell/session/joblinks"
 	"example.org/ibconsole/shell/session/recorded"
 )
 
@@ -338,17 +337,17 @@ func (m *measured) links(only map[fabric.PortIndex]bool) []topLink {
 // maxTopJobs is the number of jobs whose traffic is read. The record is read for each.
 const maxTopJobs = 500
 
-// topJobsOf returns the jobs of a period with their traffic. Without Slurm it returns the named sets of hosts.
+// topJobsOf returns the jobs of a period with their traffic. Without Slurm it returns the sets of hosts.
 func topJobsOf(c *feature.Call, b *answer.Basis, only map[fabric.PortIndex]bool, since, until time.Time) ([]topJob,
 	error) {
 	st := c.Session.State()
 	f := st.Live.Fabric
-	all, err := jobs.Between(c.Ctx, since, until)
-	if c.Ctx.Err() != nil {
-		return nil, c.Ctx.Err()
+	all, err := joblinks.List(c.Ctx, c.Session, since, until)
+	if err != nil {
+		return nil, err
 	}
-	if err != nil && len(st.Sets) == 0 {
-		return nil, fmt.Errorf("list the jobs: %w; hint: 'hosts NAME WHO' names the hosts of a job", err)
+	if _, warning := all.Source(); warning != "" {
+		b.Warnings = append(b.Warnings, warning)
 	}
 	var rows []topJob
 	var endsOf [][]fabric.PortIndex
@@ -358,31 +357,25 @@ func topJobsOf(c *feature.Call, b *answer.Basis, only map[fabric.PortIndex]bool,
 			rows, endsOf = append(rows, x), append(endsOf, ends)
 		}
 	}
-	if err != nil {
-		b.Warnings = append(b.Warnings, fmt.Sprintf("list the jobs: %v; sets of hosts are listed, for the whole period",
-			err))
-		for i := range st.Sets {
-			ends, unreachable, missing := st.Sets[i].In(f)
-			add(topJob{Job: st.Sets[i].Name, Missing: missing, From: since, Until: until,
-				Lead: answer.Lead{Command: "hosts " + st.Sets[i].Name}}, append(ends, unreachable...))
-		}
-	}
 	finder := places.HostFinder{Fabric: f}
-	for _, j := range all {
+	for _, j := range all.Runs {
 		x := topJob{Job: j.ID, Name: answer.Optional(fabric.Escape(j.Name)),
 			User: answer.Optional(fabric.Escape(j.User)), From: j.From, Until: j.Until,
 			Lead: answer.Lead{Command: "job " + j.ID}}
+		if j.IsSet {
+			x.Lead.Command = "hosts " + j.ID
+		}
 		if x.From.Before(since) {
 			x.From = since
 		}
 		if x.Until.IsZero() || x.Until.After(until) {
 			x.Until = until
 		}
-		ends, missing, err := finder.JobEnds(j.Hosts)
+		ends, missing, err := j.Ends(f, &finder)
 		if err != nil {
-			return nil, fmt.Errorf("job %s: %w", j.ID, err)
+			return nil, err
 		}
-		x.Missing = len(missing)
+		x.Missing = missing
 		add(x, ends)
 	}
 	if more := len(rows) - maxTopJobs; more > 0 {

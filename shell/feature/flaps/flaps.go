@@ -275,8 +275,8 @@ func findHit(c *feature.Call, b *answer.Basis, all []link, since, until time.Tim
 		b.Unread.Note("list of affected jobs", err.Error(), 1, answer.Place{})
 		return nil, c.Ctx.Err()
 	}
-	if running.NoSlurm != nil {
-		b.Warnings = append(b.Warnings, fmt.Sprintf("list the jobs: %v; the sets of hosts are listed", running.NoSlurm))
+	if _, warning := running.Source(); warning != "" {
+		b.Warnings = append(b.Warnings, warning)
 	}
 	assumed := 0
 	for i := range all {

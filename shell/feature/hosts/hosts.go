@@ -5,7 +5,6 @@ package hosts
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
 	"example.org/ibconsole/fabric"
@@ -156,16 +155,14 @@ var (
 	deletedDecl = feature.OneLine[named]("hosts", "the set of hosts that was deleted", "deleted {set} of {of}")
 )
 
-var setName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$`)
-
 func run(c *feature.Call) error {
 	st := c.Session.State()
 	name := c.Arg(0)
 	switch {
 	case name == "":
 		return c.Answer(setsDecl.Answer(st.Basis(st.Live, session.NeedLinks), sets(&st)))
-	case !setName.MatchString(name):
-		return c.Misused("invalid name %q, expected at most 40 letters, digits, dots, dashes and underscores", name)
+	case !feature.HostSetName.MatchString(name):
+		return c.Misused("invalid name %q, %s", name, feature.HostSetNames)
 	case c.Arg(1) == feature.OffWord:
 		if st.Sets.Named(name) == nil {
 			return feature.NoSet(&st, name)

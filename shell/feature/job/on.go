@@ -31,7 +31,8 @@ var (
 	onCommand = feature.Command{
 		Path:    "jobs on",
 		Summary: "List the jobs whose hosts used a link or a node",
-		Help: "The jobs come from Slurm (sacct). If that fails, the sets of the command hosts are listed, for the " +
+		Help: "The jobs come from Slurm (sacct). If that fails, the recorded sets of hosts are listed (record start " +
+			"hosts=FILE), for the\ntime in which they were defined, and the other sets of the command hosts for the " +
 			"whole period.\nA job is listed if the paths between its hosts use the place, or if one of its hosts is " +
 			"attached to it. The paths\nfollow the tables that the switches had while the job ran, from the history. " +
 			"PAIRS is the largest number of these\nstates. OUTAGES are the recorded outages of the link, or of links " +
@@ -141,11 +142,10 @@ func runOn(c *feature.Call) error {
 	st := c.Session.State()
 	b := st.Basis(st.Live, 0)
 	u := &users{What: what, Since: since, Until: until, Count: len(found.Uses), All: len(all.Runs),
-		Elsewhere: found.Elsewhere, Source: "sacct"}
-	if all.NoSlurm != nil {
-		u.Source = "sets of hosts"
-		b.Warnings = append(b.Warnings, fmt.Sprintf("list the jobs: %v; the sets of hosts are listed, for the whole "+
-			"period", all.NoSlurm))
+		Elsewhere: found.Elsewhere}
+	source, warning := all.Source()
+	if u.Source = source; warning != "" {
+		b.Warnings = append(b.Warnings, warning)
 	}
 	for _, seen := range found.States {
 		u.states = append(u.states, state{stateName(seen), seen.Began.Local(), seen.Until.Local()})
@@ -259,7 +259,7 @@ func rowOf(x *joblinks.Use, noTables bool) user {
 	if !x.Job.Until.IsZero() {
 		u.To = answer.Time(x.Job.Until.Local())
 	}
-	if x.IsSet() {
+	if x.IsSet {
 		u.Lead = answer.Lead{Command: "hosts " + x.ID}
 	}
 	if x.Assumed {

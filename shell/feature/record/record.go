@@ -4,6 +4,7 @@
 package record
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -44,6 +45,10 @@ var Feature = feature.Feature{Name: "record", Commands: []feature.Command{
 				Summary: "follow the subnet manager's log (opensm.log)",
 			},
 			{
+				Name: "hosts", Kind: lang.KindFile, Value: "FILE",
+				Summary: "record sets of hosts, for jobs without Slurm: lines NAME HOSTS",
+			},
+			{
 				Name: "ports", Kind: lang.KindWord, Words: []string{recording.PortsYes, recording.PortsNo},
 				Summary: "serve metrics of ports (default yes, unless another recorder does)",
 			},
@@ -55,7 +60,7 @@ var Feature = feature.Feature{Name: "record", Commands: []feature.Command{
 			{Name: "stay", Kind: lang.KindFlag, Summary: "print changes as they happen, until a signal"},
 		},
 		Examples: []string{
-			"record start; record status", "record start every=300 traffic=1800", "record start smlog=opensm.log",
+			"record start; record status", "record start every=300 traffic=1800", "record start smlog=opensm.log", "record start hosts=jobs.txt",
 		},
 		Answers: []answer.Declared{startDecl, Stay},
 		Run:     start,
@@ -244,6 +249,12 @@ func start(c *feature.Call) error {
 		return err
 	}
 	opt := recording.Settings{Every: every, Traffic: traffic, Sweep: sweep, SMLog: c.Option("smlog", "")}
+	if file := c.Option("hosts", ""); file != "" {
+		opt.Hosts = func(ctx context.Context) ([]records.HostSet, error) { return feature.ReadHostSets(ctx, file) }
+		if _, err := opt.Hosts(c.Ctx); err != nil {
+			return err
+		}
+	}
 	if text := c.Option("metrics", ""); text != "" {
 		if opt.Metrics, err = metrics.Address(text); err != nil {
 			return c.Misused("metrics=%q: %s", text, fabric.Escape(err.Error()))

@@ -5,6 +5,7 @@ package joblinks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -20,12 +21,13 @@ import (
 	"example.org/ibconsole/routing/checks/uses"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/jobs"
+	"example.org/ibconsole/shell/session/recorded"
 )
 
 // Jobs are the jobs that ran in a period.
 type Jobs struct {
 	Runs []*Run
-	// NoSlurm is the reason why the jobs are the sets of hosts of the session, nil if Slurm listed them.
+	// NoSlurm is the reason why the jobs are sets of hosts, nil if Slurm listed them.
 	NoSlurm error
 
 	session *session.Session
@@ -35,7 +37,9 @@ type Jobs struct {
 // Run is a job, or a set of hosts.
 type Run struct {
 	jobs.Job
-	set *session.HostSet // nil for a job of Slurm
+	// IsSet is set for a set of hosts. Undated is set in addition if no recorder observed it: it counts for the whole
+	// period.
+	IsSet, Undated bool
 }
 
 // During reports whether a job ran at some time from since to until.
@@ -59,9 +63,6 @@ func (r *Run) Outage(o *records.Outage, until time.Time) bool {
 	}
 	return r.During(o.Down, until)
 }
-
-// IsSet reports whether it is a set of hosts of the session.
-func (r *Run) IsSet() bool { return r.set != nil }
 
 // Use is a job that used a place.
 type Use struct {
@@ -102,8 +103,8 @@ const maxStates = 100
 const maxPairs = 25_000_000
 
 // List lists the jobs that ran at some time from since to until, as sacct knows them. Without sacct, the sets of hosts
-// of the session are the jobs, for the whole period. If there are none either, it returns the error of sacct, and Jobs
-// without runs.
+// are the jobs: the recorded ones for the time in which they were defined, and the others of the session for the whole
+// period. If there are none either, it returns the error of sacct, and Jobs without runs.
 func List(ctx context.Context, s *session.Session, since, until time.Time) (*Jobs, error) {
 	all, err := jobs.Between(ctx, since, until)
 	out := &Jobs{session: s, NoSlurm: err, users: map[use]*users{}}
@@ -116,23 +117,57 @@ func List(ctx context.Context, s *session.Session, since, until time.Time) (*Job
 	if err == nil {
 		return out, nil
 	}
-	st := s.State()
-	if len(st.Sets) == 0 {
-		return out, fmt.Errorf("list the jobs: %w; hint: 'hosts NAME WHO' names the hosts of a job", err)
+	if rerr := out.addRecorded(ctx, since, until); rerr != nil {
+		return out, rerr
 	}
+	st := s.State()
 	for i := range st.Sets {
-		set := &st.Sets[i]
-		out.Runs = append(out.Runs, &Run{jobs.Job{ID: set.Name, From: since, Until: until}, set})
+		job := jobs.Job{ID: st.Sets[i].Name, Hosts: st.Sets[i].List(), From: since, Until: until}
+		if !slices.ContainsFunc(out.Runs, func(r *Run) bool { return r.ID == job.ID && r.Hosts == job.Hosts }) {
+			out.Runs = append(out.Runs, &Run{job, true, true})
+		}
+	}
+	if len(out.Runs) == 0 {
+		return out, fmt.Errorf("list the jobs: %w; hint: 'hosts NAME WHO' names the hosts of a job", err)
 	}
 	return out, nil
 }
 
-// ends returns the end ports of a job in a fabric, and the number of hosts that the fabric does not have.
-func (r *Run) ends(f *fabric.Fabric, finder *places.HostFinder) ([]fabric.PortIndex, int, error) {
-	if r.set != nil {
-		ends, unreachable, missing := r.set.In(f)
-		return append(ends, unreachable...), missing, nil
+// addRecorded adds the recorded sets of hosts that were defined at some time from since to until.
+func (j *Jobs) addRecorded(ctx context.Context, since, until time.Time) error {
+	store, err := j.session.Recorded().Store(ctx)
+	if errors.Is(err, recorded.ErrNone) {
+		return nil
 	}
+	if err != nil {
+		return err
+	}
+	sets, err := store.HostSets(ctx, j.session.Subnet(), since, until)
+	now := time.Now()
+	for i := range sets {
+		h := &sets[i]
+		r := &Run{jobs.Job{ID: h.Name, Hosts: h.Hosts, From: h.Began, Until: h.Until(now)}, true, false}
+		if r.During(since, until) {
+			j.Runs = append(j.Runs, r)
+		}
+	}
+	return err
+}
+
+// Source returns the source of the jobs, and a warning if it is not Slurm, otherwise "".
+func (j *Jobs) Source() (name, warning string) {
+	if j.NoSlurm == nil {
+		return "sacct", ""
+	}
+	warning = fmt.Sprintf("list the jobs: %v; the sets of hosts are listed", j.NoSlurm)
+	if slices.ContainsFunc(j.Runs, func(r *Run) bool { return r.Undated }) {
+		warning += ", those that were not recorded for the whole period"
+	}
+	return "sets of hosts", warning
+}
+
+// Ends returns the end ports of a job in a fabric, and the number of hosts that the fabric does not have.
+func (r *Run) Ends(f *fabric.Fabric, finder *places.HostFinder) ([]fabric.PortIndex, int, error) {
 	ends, missing, err := finder.JobEnds(r.Hosts)
 	if err != nil {
 		return nil, 0, fmt.Errorf("job %s: %w", r.ID, err)
@@ -295,7 +330,7 @@ func (u *users) target(place problems.Place) (t uses.Target) {
 
 // add adds the use of the place by a job in the state.
 func (u *users) add(ctx context.Context, x *Use, seen timeline.Seen) error {
-	ends, missing, err := x.ends(u.f, u.finder)
+	ends, missing, err := x.Ends(u.f, u.finder)
 	if err != nil {
 		return err
 	}

@@ -48,12 +48,14 @@ type observer struct {
 	read    time.Time       // when counters were last read
 	last    time.Time       // when it last observed, zero before
 	failed  error           // why the results of the last round were not stored
+	hosts   func(context.Context) ([]records.HostSet, error)
+	unread  string // why sets of hosts could not be read in the last round
 }
 
 // observe stores the outages, the problems and the alerts after a round.
 func (o *observer) observe(ctx context.Context, store *records.Store, now time.Time, round *Outcome) error {
 	failed := errors.Join(store.SetClock(ctx, o.session.Subnet(), now, clockStep(o.last, now)),
-		o.links.observe(ctx, store, now))
+		o.links.observe(ctx, store, now), o.observeSets(ctx, store, now))
 	o.last = now
 	lately, err := store.Recorded(ctx, o.session.Subnet(), counters.Errors, now.Add(-recorded.Lately), now)
 	if err != nil {
@@ -75,6 +77,30 @@ func (o *observer) observe(ctx context.Context, store *records.Store, now time.T
 	})
 	o.failed = errors.Join(failed, err)
 	return o.failed
+}
+
+// observeSets stores the sets of hosts. If they cannot be read, the last ones stay as they were last seen.
+func (o *observer) observeSets(ctx context.Context, store *records.Store, now time.Time) error {
+	var all []records.HostSet
+	if o.hosts != nil {
+		var err error
+		all, err = o.hosts(ctx)
+		was := o.unread
+		if o.unread = ""; err != nil {
+			if o.unread = err.Error(); o.unread != was {
+				o.session.Publish(session.ChangeLive, func(st *session.State) { st.Note("record: %v", err) })
+			}
+			return nil
+		}
+	}
+	st := o.session.State()
+	for i := range st.Sets {
+		x := records.HostSet{Name: st.Sets[i].Name, Hosts: st.Sets[i].List()}
+		if !slices.ContainsFunc(all, func(h records.HostSet) bool { return h.Name == x.Name }) {
+			all = append(all, x)
+		}
+	}
+	return store.ObserveSets(ctx, o.session.Subnet(), now, all)
 }
 
 // updateAlerts adds events for the alerts that a round starts and ends. It returns the active alerts.

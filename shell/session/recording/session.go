@@ -44,6 +44,8 @@ type Settings struct {
 	Name    string
 	// SMLog is the log of the subnet manager that is followed, or "" for none.
 	SMLog string
+	// Hosts returns sets of hosts to record in addition to those of the session, or is nil.
+	Hosts func(context.Context) ([]records.HostSet, error)
 }
 
 // The longest and the shortest interval at which counters are read for Prometheus.
@@ -128,7 +130,7 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 		},
 	}
 	o := observer{session: s, links: linkObserver{session: s, after: time.Now(), before: s.State().Live},
-		every: opt.Every, read: time.Now()}
+		every: opt.Every, read: time.Now(), hosts: opt.Hosts}
 	how.Observe = func(ctx context.Context, store *records.Store, round *Outcome) error {
 		return o.observe(ctx, store, time.Now(), round)
 	}
