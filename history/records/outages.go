@@ -50,13 +50,17 @@ func (o *Outage) AtLeast(since, until time.Time) time.Duration {
 	return max(0, when.Earlier(o.Seen, until).Sub(when.Later(o.Down, since)))
 }
 
+// End returns the time at which the link was up again, or the time in the argument until while it is down.
+func (o *Outage) End(until time.Time) time.Time {
+	if o.Up.IsZero() {
+		return until
+	}
+	return o.Up
+}
+
 // AtMost returns an upper bound of the length of the outage in a period, and false if there is none.
 func (o *Outage) AtMost(since, until time.Time) (time.Duration, bool) {
-	end := until
-	if !o.Up.IsZero() {
-		end = when.Earlier(o.Up, until)
-	}
-	return max(0, end.Sub(when.Later(o.WasUp, since))), !o.WasUp.IsZero()
+	return max(0, when.Earlier(o.End(until), until).Sub(when.Later(o.WasUp, since))), !o.WasUp.IsZero()
 }
 
 // Contains reports whether the link may have been down at a time.

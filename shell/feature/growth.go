@@ -200,3 +200,12 @@ func NotRecorded(r *records.Recorded) string {
 	}
 	return ""
 }
+
+// Downtime returns the bounds of a downtime as text: "at least 3m0s, at most 4m0s".
+func Downtime(least, most time.Duration, bounded bool) string {
+	text := "at least " + least.Round(time.Second).String()
+	if bounded {
+		text += ", at most " + most.Round(time.Second).String()
+	}
+	return text
+}

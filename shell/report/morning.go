@@ -17,6 +17,8 @@ type Morning struct {
 	Subnet string
 	Since  time.Time
 	Until  time.Time
+	// Outages are the recorded outages: those of the subnet manager first. It is nil if nothing was recorded.
+	Outages []MorningOutage
 	// The problems compare the states at the beginning and at the end, including lost nodes and links. New and Gone are
 	// nil if the state at the beginning is unknown. Still counts the unchanged problems. Open lists those unchanged
 	// problems that are errors.
@@ -43,6 +45,22 @@ type Morning struct {
 	Unread string
 	// Unknown lists the parts of the report that are unknown, with the reasons.
 	Unknown []string
+}
+
+// MorningOutage is a time without a master subnet manager, or an outage of a node or a link.
+type MorningOutage struct {
+	What         string
+	Since, Until time.Time // as found; Until is zero while it lasts
+	// AtLeast and AtMost are bounds of its length within the period. AtMost is nil if there is none. Down has both.
+	AtLeast time.Duration
+	AtMost  *time.Duration
+	Down    string
+	// Manager is set for the subnet manager, whose absence hits no pairs, hosts and jobs by itself.
+	Manager bool
+	// Pairs and Hosts used it before, and Jobs also ran during the outage. They are nil if unknown.
+	Pairs *int64
+	Hosts []string
+	Jobs  []string
 }
 
 // MorningProblem is a problem of a morning report.
@@ -167,6 +185,13 @@ func (m *Morning) sections() []section {
 		}
 		return s
 	}
+	outages := section{"Outages", none(m.Outages), []string{"what", "since", "until", "down", "pairs", "hosts", "jobs"}, nil}
+	for i := range m.Outages {
+		o := &m.Outages[i]
+		until := prose.When(o.Until.IsZero(), "down", when.Format(o.Until, clock))
+		row := []string{o.What, when.Format(o.Since, clock), until, o.Down}
+		outages.rows = append(outages.rows, append(row, o.hit()...))
+	}
 	reroutes := events("Reroutes", none(m.Reroutes), m.Reroutes)
 	reroutes.columns = append(reroutes.columns, "changed paths")
 	for i := range reroutes.rows {
@@ -199,11 +224,32 @@ func (m *Morning) sections() []section {
 		load.rows = append(load.rows, []string{x.Port, x.To, fmt.Sprintf("%.3f", x.Now), fmt.Sprintf("%.3f", x.Before)})
 	}
 	return []section{
+		outages,
 		problems("New problems", none(m.New), m.New), problems("Unchanged errors", none(m.Open), m.Open),
 		problems("Solved problems", none(m.Gone), m.Gone),
 		reroutes, events("Commits", none(m.Commits), m.Commits), flaps, worse, load,
 		events("Other events", none(m.Others), m.Others),
 	}
+}
+
+// mostNamed is the number of hosts or jobs that a row names.
+const mostNamed = 3
+
+// hit returns the pairs, hosts and jobs that the outage hit as text.
+func (o *MorningOutage) hit() []string {
+	texts := []string{"unknown", "unknown", "unknown"}
+	if o.Manager {
+		return []string{"-", "-", "-"}
+	}
+	if o.Pairs != nil {
+		texts[0] = fmt.Sprint(*o.Pairs)
+	}
+	for i, list := range [][]string{o.Hosts, o.Jobs} {
+		if list != nil {
+			texts[i+1] = fmt.Sprint(len(list)) + prose.When(len(list) > 0, ": ", "") + prose.List(list, mostNamed)
+		}
+	}
+	return texts
 }
 
 // The function none returns the text that stands for a list without elements: "unknown" if the list is nil, "none" if
@@ -232,7 +278,8 @@ func (m *Morning) inShort() string {
 	if m.Reroutes == nil {
 		events = "events unknown"
 	}
-	return fmt.Sprintf("%s; %s; %s, %s", down, problems, events, worse)
+	outages := prose.When(m.Outages == nil, "outages unknown", prose.Count(len(m.Outages), "outage"))
+	return fmt.Sprintf("%s; %s; %s; %s, %s", outages, down, problems, events, worse)
 }
 
 // Markdown writes the report as Markdown.

@@ -227,10 +227,9 @@ func (l *link) row(f *fabric.Fabric, since, until time.Time) cable {
 		pairs, known = pairs+o.Pairs, known && o.Pairs >= 0
 		x.IsDown = x.IsDown || o.Up.IsZero() || o.Up.After(until)
 	}
-	x.AtLeast, x.Down = answer.Duration(least), "at least "+least.Round(time.Second).String()
+	x.AtLeast, x.Down = answer.Duration(least), feature.Downtime(least, most, bounded)
 	if bounded {
 		x.AtMost = answer.Duration(most)
-		x.Down += ", at most " + most.Round(time.Second).String()
 	}
 	if known {
 		x.Pairs = answer.Int(pairs)
@@ -284,19 +283,14 @@ func findHit(c *feature.Call, b *answer.Basis, all []link, since, until time.Tim
 			if !slices.ContainsFunc(running.Runs, func(r *joblinks.Run) bool { return r.Outage(&o, until) }) {
 				continue
 			}
-			before := o.Down.Add(-time.Millisecond)
-			from := o.WasUp
-			if from.IsZero() || from.After(before) {
-				from = before.Add(-time.Millisecond)
-			}
-			found, err := running.On(c.Ctx, problems.Place(all[i].a), from, before)
+			h, err := running.Hit(c.Ctx, problems.Place(all[i].a), o.WasUp, o.Down, o.End(until))
 			if err != nil {
 				return nil, err
 			}
-			assumed += min(1, len(found.Assumed))
-			for k := range found.Uses {
-				if x := &found.Uses[k]; x.Outage(&o, until) && !slices.Contains(hit[i], x.ID) {
-					hit[i] = append(hit[i], x.ID)
+			assumed += prose.When(h.Assumed, 1, 0)
+			for _, id := range h.Jobs {
+				if !slices.Contains(hit[i], id) {
+					hit[i] = append(hit[i], id)
 				}
 			}
 		}

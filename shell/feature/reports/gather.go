@@ -49,7 +49,7 @@ func (c gatherer) gather(since, until time.Time) (*report.Morning, error) {
 		m.Unknown = append(m.Unknown, fmt.Sprintf("events: %v", line.Why))
 		m.Reroutes, m.Commits, m.Flaps, m.Others = nil, nil, nil, nil
 	}
-	if err := errors.Join(c.morningProblems(m, line), c.morningMoved(m, line)); err != nil {
+	if err := errors.Join(c.outages(m), c.morningProblems(m, line), c.morningMoved(m, line)); err != nil {
 		return nil, err
 	}
 	err = c.morningCounters(m)

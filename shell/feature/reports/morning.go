@@ -18,10 +18,10 @@ import (
 
 var morningCommand = feature.Command{
 	Path: "report morning", Summary: "Report events and changes of a period",
-	Help: "The report lists new and solved problems, reroutes, commits, flaps, ports with more errors, and links " +
-		"whose traffic\nchanged. Its sources are the history (watch, record) and recorded counters (record). Without " +
-		"FILE, the report goes to standard\noutput. FILE.html is a page with plots, FILE.json is JSON, any other " +
-		"name Markdown.",
+	Help: "The report lists outages with the pairs, hosts and jobs that they hit, new and solved problems, reroutes, " +
+		"commits, flaps,\nports with more errors, and links whose traffic changed. Its sources are the history (watch, " +
+		"record) and recorded counters\n(record). Without FILE, the report goes to standard output. FILE.html is a page " +
+		"with plots, FILE.json is JSON, any other\nname Markdown.",
 	Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true, Written: true}},
 	Options: []lang.Option{
 		{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "begin of the period; " + when.Help,
@@ -142,6 +142,21 @@ func entry(key string, of func(*report.MorningEvent) int64) answer.Field[*report
 		}}
 }
 
+// hit returns a value about what an outage hit: none for the subnet manager.
+func hit(o *report.MorningOutage, v answer.Value) answer.Value {
+	if o.Manager {
+		return answer.None()
+	}
+	return v
+}
+
+func texts(list []string) answer.Value {
+	if list == nil {
+		return answer.NotRead()
+	}
+	return answer.Texts(list)
+}
+
 // movedOf returns the counts of changed paths, or None if they are unknown.
 func movedOf(m *report.MorningMoved) answer.Value {
 	if m == nil {
@@ -155,6 +170,35 @@ func movedOf(m *report.MorningMoved) answer.Value {
 }
 
 var (
+	outageFields = []answer.Field[*report.MorningOutage]{
+		word("what", "what", func(o *report.MorningOutage) string { return o.What }),
+		moment("since", "since", func(o *report.MorningOutage) time.Time { return o.Since }),
+		{Key: "until", Name: "until", Kind: answer.KindTime, Help: "none while it lasts",
+			Value: func(o *report.MorningOutage) answer.Value {
+				if o.Until.IsZero() {
+					return answer.None()
+				}
+				return answer.Time(o.Until)
+			}},
+		{Key: "down_at_least_seconds", Kind: answer.KindDuration, Help: "lower bound of its length",
+			Value: func(o *report.MorningOutage) answer.Value { return answer.Duration(o.AtLeast) }},
+		{Key: "down_at_most_seconds", Kind: answer.KindDuration, Help: "upper bound; none if unknown",
+			Value: func(o *report.MorningOutage) answer.Value {
+				if o.AtMost == nil {
+					return answer.None()
+				}
+				return answer.Duration(*o.AtMost)
+			}},
+		word("down", "down", func(o *report.MorningOutage) string { return o.Down }),
+		{Key: "subnet_manager", Kind: answer.KindBool, Help: "the subnet had no master subnet manager",
+			Value: func(o *report.MorningOutage) answer.Value { return answer.Bool(o.Manager) }},
+		{Key: "pairs", Name: "pairs", Kind: answer.KindInt, Help: "pairs whose paths used it before",
+			Value: func(o *report.MorningOutage) answer.Value { return hit(o, known(o.Pairs)) }},
+		{Key: "hosts", Name: "hosts", Kind: answer.KindTexts, Help: "attached hosts, otherwise hosts whose paths used it",
+			Value: func(o *report.MorningOutage) answer.Value { return hit(o, texts(o.Hosts)) }},
+		{Key: "jobs", Name: "jobs", Kind: answer.KindTexts, Help: "jobs that used it before and ran during the outage",
+			Value: func(o *report.MorningOutage) answer.Value { return hit(o, texts(o.Jobs)) }},
+	}
 	problemFields = []answer.Field[*report.MorningProblem]{
 		word("severity", "severity", func(p *report.MorningProblem) string { return p.Severity }),
 		word("problem", "problem", func(p *report.MorningProblem) string { return p.Kind }),
@@ -247,6 +291,7 @@ var morningDecl = answer.Decl[*report.Morning]{
 			}},
 	},
 	Layout: []answer.Item[*report.Morning]{
+		list("outages", "outages", outageFields, func(m *report.Morning) []report.MorningOutage { return m.Outages }),
 		list("problems_new", "new problems", problemFields, func(m *report.Morning) []report.MorningProblem {
 			return m.New
 		}),

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -57,12 +58,7 @@ func (r *Run) End(now time.Time) time.Time {
 
 // Outage reports whether a job ran while a link was found down. An outage without an end lasts until the time in the
 // argument until.
-func (r *Run) Outage(o *records.Outage, until time.Time) bool {
-	if !o.Up.IsZero() {
-		until = o.Up
-	}
-	return r.During(o.Down, until)
-}
+func (r *Run) Outage(o *records.Outage, until time.Time) bool { return r.During(o.Down, o.End(until)) }
 
 // Use is a job that used a place.
 type Use struct {
@@ -254,17 +250,91 @@ func (j *Jobs) On(ctx context.Context, place problems.Place, since, until time.T
 // Pairs returns the number of pairs of end ports whose paths use a place, by the last tables of the period in which it
 // has a link. It returns false if there are none.
 func (j *Jobs) Pairs(ctx context.Context, place problems.Place, since, until time.Time) (int64, bool, error) {
+	u, err := j.lastUsers(ctx, place, since, until)
+	if u == nil {
+		return 0, false, err
+	}
+	return u.paths, !u.unknown, nil
+}
+
+// lastUsers returns the users of a place by the last tables of the period in which it has a link, nil if there are none.
+func (j *Jobs) lastUsers(ctx context.Context, place problems.Place, since, until time.Time) (*users, error) {
 	states, _ := j.session.States(ctx, since, until)
 	for _, seen := range slices.Backward(states[max(0, len(states)-maxStates):]) {
 		u, err := j.usersOf(ctx, place, seen)
-		if err != nil {
-			return 0, false, err
-		}
-		if len(u.ports) > 0 && u.tables != nil {
-			return u.paths, !u.unknown, nil
+		if err != nil || len(u.ports) > 0 && u.tables != nil {
+			return u, err
 		}
 	}
-	return 0, false, nil
+	return nil, nil
+}
+
+// Hit is what an outage hit, by the tables of the time before it.
+type Hit struct {
+	// Pairs is the number of pairs of end ports whose paths used the place. Hosts are the names of the hosts that are
+	// attached to the place. If there are none, they are those of the end ports. They are unknown unless Known is set.
+	Pairs int64
+	Hosts []string
+	Known bool
+	// Jobs are the IDs of the jobs that used it before and ran during the outage. Assumed is set if the tables of that
+	// time are not known, so that those of another time were used.
+	Jobs    []string
+	Assumed bool
+}
+
+// Hit returns what an outage of a place hit. The outage lasted from down to end, and wasUp is the last time before at
+// which the place was found up, zero if unknown.
+func (j *Jobs) Hit(ctx context.Context, place problems.Place, wasUp, down, end time.Time) (*Hit, error) {
+	before := down.Add(-time.Millisecond)
+	if wasUp.IsZero() || wasUp.After(before) {
+		wasUp = before.Add(-time.Millisecond)
+	}
+	h := &Hit{Jobs: []string{}}
+	if slices.ContainsFunc(j.Runs, func(r *Run) bool { return r.During(down, end) }) {
+		found, err := j.On(ctx, place, wasUp, before)
+		if err != nil {
+			return nil, err
+		}
+		h.Assumed = len(found.Assumed) > 0
+		for i := range found.Uses {
+			if x := &found.Uses[i]; x.During(down, end) && !slices.Contains(h.Jobs, x.ID) {
+				h.Jobs = append(h.Jobs, x.ID)
+			}
+		}
+	}
+	u, err := j.lastUsers(ctx, place, wasUp, before)
+	if err != nil || u == nil {
+		return h, err
+	}
+	h.Pairs, h.Known = u.paths, !u.unknown
+	h.Hosts = u.hosts()
+	return h, nil
+}
+
+// hosts returns the names of the hosts that are attached to the place, sorted. If there are none, it returns those whose
+// paths use the place.
+func (u *users) hosts() []string {
+	names := map[string]bool{}
+	add := func(p fabric.PortIndex) {
+		if p == fabric.None {
+			return
+		}
+		if n := &u.f.Nodes[u.f.Ports[p].Node]; !n.IsSwitch() {
+			names[places.HostName(n)] = true
+		}
+	}
+	for p := range u.ports {
+		add(p)
+		add(u.f.Ports[p].Peer)
+	}
+	if len(names) == 0 {
+		for _, ends := range []map[fabric.PortIndex]bool{u.from, u.to} {
+			for e := range ends {
+				add(e)
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 // wasRead reports whether a state was in force from begin to end: it was read then, or shortly before and after.
