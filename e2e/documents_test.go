@@ -234,6 +234,7 @@ var notRun = map[[2]string]string{
 		"docs/recording.md", "problems since=yesterday                      each problem with its beginning and end",
 	}: "needs a recording of hours",
 	{"docs/recording.md", "ibconsole record smlog=/var/log/opensm.log"}:              "runs until it is ended",
+	{"docs/recording.md", "ibconsole record hosts=/run/jobs"}:                        "runs until it is ended",
 	{"docs/recording.md", "ibconsole record exec='/usr/local/sbin/page-oncall'"}:     "runs until it is ended",
 	{"docs/recording.md", "report incident incident.tar.gz since=03:00 until=03:20"}: "needs a recording of hours",
 	{

@@ -269,7 +269,7 @@ func acknowledge(c *feature.Call, id string) error {
 		a.Who = u.Username
 	}
 	if c.Arg(1) == endWord {
-		if c.Option("reason", "")+c.Option("until", "") != "" {
+		if len(c.Options) > 0 {
 			return c.Misused("'ack ID end' takes no reason= and no until=")
 		}
 		l, err := c.Session.Recorded().Ledger(c.Ctx)
