@@ -23,7 +23,8 @@ import (
 func textOf(t *testing.T, s *session.Session, script string) string {
 	t.Helper()
 	var text bytes.Buffer
-	if err := shell.New(s).Run(t.Context(), "test", script, &shell.Output{W: &text, Form: answer.FormText}); err != nil {
+	out := &shell.Output{W: &text, Form: answer.FormText}
+	if err := shell.New(s).Run(t.Context(), "test", script, out); err != nil {
 		t.Fatalf("%s: %v", script, err)
 	}
 	return text.String()

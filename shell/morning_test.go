@@ -68,7 +68,8 @@ func TestMorningOutages(t *testing.T) {
 		if at < 180 {
 			sets = []records.HostSet{{Name: "some", Hosts: "node-[0001-0002]"}}
 		}
-		_, _, err := store.Observe(t.Context(), s.Subnet(), ago(at), found, func(*problems.Problem) bool { return true })
+		_, _, err := store.Observe(t.Context(), s.Subnet(), ago(at), found,
+			func(*problems.Problem) bool { return true })
 		if err != nil {
 			t.Fatal(err)
 		}

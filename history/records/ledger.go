@@ -166,9 +166,10 @@ func takeOpen(ctx context.Context, tx *sql.Tx, subnet int64) ([]Episode, error) 
 	return open, err
 }
 
-// SetClock adapts the times of open problems, outages and sets of hosts of a subnet to a clock that was set by a step since the last
-// observation, so that their lengths stay true. If the step is unknown, it is 0. If the argument now is before the last
-// observation nevertheless, the clock was set back by at least that time. Then the lengths are lower bounds.
+// SetClock adapts the times of open problems, outages and sets of hosts of a subnet to a clock that was set by a step
+// since the last observation, so that their lengths stay true. If the step is unknown, it is 0. If the argument now is
+// before the last observation nevertheless, the clock was set back by at least that time. Then the lengths are lower
+// bounds.
 func (s *Store) SetClock(ctx context.Context, subnet string, now time.Time, step time.Duration) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		id, err := addSubnet(ctx, tx, subnet)

@@ -185,7 +185,8 @@ func (m *Morning) sections() []section {
 		}
 		return s
 	}
-	outages := section{"Outages", none(m.Outages), []string{"what", "since", "until", "down", "pairs", "hosts", "jobs"}, nil}
+	outages := section{"Outages", none(m.Outages), []string{"what", "since", "until", "down", "pairs", "hosts", "jobs"},
+		nil}
 	for i := range m.Outages {
 		o := &m.Outages[i]
 		until := prose.When(o.Until.IsZero(), "down", when.Format(o.Until, clock))

@@ -45,8 +45,8 @@ func TestReadSaysWhatWasExpected(t *testing.T) {
 		"alert PortRcvErrors 1/1s bad": `config:1: unknown word "bad"`,
 		"watch 1\n\nwatch 2":           `config:3: watch is defined twice, first at `,
 		"source a\nsource a":           `config:2: source is defined twice, first at `,
-		"alert PortRcvErrors 1/1s\nalert VL15Dropped off\nalert PortRcvErrors off": `config:3: alert PortRcvErrors is ` +
-			`defined twice, first at `,
+		"alert PortRcvErrors 1/1s\nalert VL15Dropped off\nalert PortRcvErrors off": `config:3: alert ` +
+			`PortRcvErrors is defined twice, first at `,
 		"write on":        `config:1: write is "on", expected never or group:NAME`,
 		"write group:":    `config:1: write is "group:", expected never or group:NAME`,
 		"watch NaN":       `config:1: watch is "NaN", expected 0.1 to 86400 seconds`,

@@ -60,7 +60,8 @@ var Feature = feature.Feature{Name: "record", Commands: []feature.Command{
 			{Name: "stay", Kind: lang.KindFlag, Summary: "print changes as they happen, until a signal"},
 		},
 		Examples: []string{
-			"record start; record status", "record start every=300 traffic=1800", "record start smlog=opensm.log", "record start hosts=jobs.txt",
+			"record start; record status", "record start every=300 traffic=1800", "record start smlog=opensm.log",
+			"record start hosts=jobs.txt",
 		},
 		Answers: []answer.Declared{startDecl, Stay},
 		Run:     start,

@@ -19,9 +19,9 @@ import (
 var morningCommand = feature.Command{
 	Path: "report morning", Summary: "Report events and changes of a period",
 	Help: "The report lists outages with the pairs, hosts and jobs that they hit, new and solved problems, reroutes, " +
-		"commits, flaps,\nports with more errors, and links whose traffic changed. Its sources are the history (watch, " +
-		"record) and recorded counters\n(record). Without FILE, the report goes to standard output. FILE.html is a page " +
-		"with plots, FILE.json is JSON, any other\nname Markdown.",
+		"commits, flaps,\nports with more errors, and links whose traffic changed. Its sources are the history " +
+		"(watch, record) and the recorded\ncounters (record). Without FILE, the report goes to standard output. " +
+		"FILE.html is a page with plots, FILE.json is JSON, any\nother name Markdown.",
 	Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true, Written: true}},
 	Options: []lang.Option{
 		{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "begin of the period; " + when.Help,
@@ -194,7 +194,7 @@ var (
 			Value: func(o *report.MorningOutage) answer.Value { return answer.Bool(o.Manager) }},
 		{Key: "pairs", Name: "pairs", Kind: answer.KindInt, Help: "pairs whose paths used it before",
 			Value: func(o *report.MorningOutage) answer.Value { return hit(o, known(o.Pairs)) }},
-		{Key: "hosts", Name: "hosts", Kind: answer.KindTexts, Help: "attached hosts, otherwise hosts whose paths used it",
+		{Key: "hosts", Name: "hosts", Kind: answer.KindTexts, Help: "attached hosts, else hosts whose paths used it",
 			Value: func(o *report.MorningOutage) answer.Value { return hit(o, texts(o.Hosts)) }},
 		{Key: "jobs", Name: "jobs", Kind: answer.KindTexts, Help: "jobs that used it before and ran during the outage",
 			Value: func(o *report.MorningOutage) answer.Value { return hit(o, texts(o.Jobs)) }},

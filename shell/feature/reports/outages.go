@@ -66,6 +66,11 @@ func (c gatherer) outages(m *report.Morning) error {
 	if len(all) == 0 {
 		return nil
 	}
+	return c.addHits(m, all)
+}
+
+// addHits adds outages to the report, with what they hit.
+func (c gatherer) addHits(m *report.Morning, all []outage) error {
 	running, jobsUnread := joblinks.List(c.Ctx, c.Session, m.Since, m.Until)
 	if c.Ctx.Err() != nil {
 		return c.Ctx.Err()
@@ -95,7 +100,8 @@ func (c gatherer) outages(m *report.Morning) error {
 		m.Outages = append(m.Outages, x)
 	}
 	if assumed > 0 {
-		m.Unknown = append(m.Unknown, "tables before "+prose.Count(assumed, "outage")+": those of another time were used")
+		m.Unknown = append(m.Unknown, "tables before "+prose.Count(assumed, "outage")+
+			": those of another time were used")
 	}
 	if more := len(all) - mostHit; more > 0 {
 		m.Unknown = append(m.Unknown, "pairs, hosts and jobs that the last "+prose.Count(more, "outage")+" hit")

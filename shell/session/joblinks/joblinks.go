@@ -257,7 +257,8 @@ func (j *Jobs) Pairs(ctx context.Context, place problems.Place, since, until tim
 	return u.paths, !u.unknown, nil
 }
 
-// lastUsers returns the users of a place by the last tables of the period in which it has a link, nil if there are none.
+// lastUsers returns the users of a place by the last tables of the period in which it has a link. It returns nil if
+// there are none.
 func (j *Jobs) lastUsers(ctx context.Context, place problems.Place, since, until time.Time) (*users, error) {
 	states, _ := j.session.States(ctx, since, until)
 	for _, seen := range slices.Backward(states[max(0, len(states)-maxStates):]) {
@@ -311,8 +312,8 @@ func (j *Jobs) Hit(ctx context.Context, place problems.Place, wasUp, down, end t
 	return h, nil
 }
 
-// hosts returns the names of the hosts that are attached to the place, sorted. If there are none, it returns those whose
-// paths use the place.
+// hosts returns the names of the hosts that are attached to the place, sorted. If there are none, it returns those
+// whose paths use the place.
 func (u *users) hosts() []string {
 	names := map[string]bool{}
 	add := func(p fabric.PortIndex) {
