@@ -86,13 +86,23 @@ func (p *Port) LIDRange() LIDRange { return LIDRange{Min: p.LID, Max: p.LID | (1
 // Escape makes text from the subnet safe for display in one line, see [plain.Escape].
 func Escape(s string) string { return plain.Escape(s) }
 
-// NodeName returns the escaped description of a node. If the description is empty, it returns the GUID.
+// NodeName returns the escaped description of a node, or its GUID if the description is empty. If several nodes have
+// the description, the name is "DESCRIPTION (0x0002c90300a1b2c3)", with the node GUID: no two nodes have the same name.
 func (f *Fabric) NodeName(node NodeIndex) string {
 	n := &f.Nodes[node]
 	if n.Desc == "" {
 		return fmt.Sprintf("0x%016x", n.GUID)
 	}
+	if f.IsShared(node) {
+		return fmt.Sprintf("%s (0x%016x)", Escape(n.Desc), n.GUID)
+	}
 	return Escape(n.Desc)
+}
+
+// IsShared reports whether several nodes have the description of a node.
+func (f *Fabric) IsShared(node NodeIndex) bool {
+	desc := f.Nodes[node].Desc
+	return desc != "" && len(f.nodeNames[desc]) > 1
 }
 
 // PortName returns the escaped name of a port in the form "NAME/3".

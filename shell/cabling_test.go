@@ -49,6 +49,19 @@ func TestVerdictOfCabling(t *testing.T) {
 			"2 of 2 planned cables in place, 0 faults",
 			"not matched: line 3: leaf-01 99 - node-0001 HCA-1 1: leaf-01 has no port 99",
 		}, "1 planned cable could not be compared", false},
+		{"StartDevice,StartPort,EndDevice,EndPort\nleaf-01,Blade 7_Port 1/1,node-0001,Port 1\n" +
+			"leaf-01,Port 2,node-0002,Port 1\n", []string{
+			"1 of 1 planned cable in place", "leaf-01 has no board L7/U1",
+		}, "1 planned cable could not be compared", false},
+		{"A title,,,\nA-Node Name,A-Port,Z-Node Name,Z-Port\nnode-0001,1,leaf-01,1\nnode-0002,1,leaf-01,2\n", []string{
+			"(P2P table): 2 of 2 planned cables in place", "not compared: 1 line: before the heading",
+		}, "", false},
+		{"[[node-0001, 1, leaf-01, 1], [node-0002, 1, leaf-01, 2]]\n", []string{
+			"(YAML of cables): 2 of 2 planned cables in place",
+		}, "", false},
+		{"cables:\n- [node-0001, 1, leaf-01, 1]\n---\ncables:\n- [node-0002, 1, leaf-01, 2]\n", []string{
+			"(YAML of cables): 2 of 2 planned cables in place",
+		}, "", false},
 		{hosts + "leaf-01,1/1/1,node-0001 HCA-1,1\n", []string{"the labels of leaf-01 are not known"},
 			"1 planned cable could not be compared", false},
 		{swapped, []string{"0 of 2 planned cables in place, 1 fault", "swapped", "repair: cost 2: 2 moves"}, "1 fault",

@@ -79,6 +79,8 @@ func (r *Resolver) find(e *End) found {
 		return found{unknown: e.Unmapped}
 	case e.Label != "":
 		return r.labelled(nodes, e)
+	case e.Board != "" && r.hasNoBoards(nodes):
+		return found{unknown: fmt.Sprintf("%s has no board %s", r.f.NodeName(nodes[0]), fabric.Escape(e.Board))}
 	case r.f.Nodes[nodes[0]].IsSwitch():
 		return r.numbered(nodes, e.Num)
 	}
@@ -104,8 +106,7 @@ func (r *Resolver) nodes(e *End) []fabric.NodeIndex {
 	if len(nodes) == 0 {
 		nodes = r.byDevice[name]
 	}
-	if e.Board == "" || len(nodes) == 0 || !r.f.Nodes[nodes[0]].IsSwitch() ||
-		len(nodes) == 1 && boardOf(r.f.Nodes[nodes[0]].Desc).board == "" {
+	if e.Board == "" || len(nodes) == 0 || !r.f.Nodes[nodes[0]].IsSwitch() || r.hasNoBoards(nodes) {
 		return nodes
 	}
 	var on []fabric.NodeIndex
@@ -115,6 +116,11 @@ func (r *Resolver) nodes(e *End) []fabric.NodeIndex {
 		}
 	}
 	return on
+}
+
+// hasNoBoards reports whether a device is a switch without boards.
+func (r *Resolver) hasNoBoards(nodes []fabric.NodeIndex) bool {
+	return len(nodes) == 1 && r.f.Nodes[nodes[0]].IsSwitch() && boardOf(r.f.Nodes[nodes[0]].Desc).board == ""
 }
 
 // numbered returns port num of each of the nodes.

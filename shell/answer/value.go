@@ -175,6 +175,8 @@ type Place struct {
 	Port int    // -1 for the node itself
 	// Label is the label that is printed at the port, not escaped. It is "" if it is unknown.
 	Label string
+	// Shared is set if several nodes have the name. The text then has the GUID, too.
+	Shared bool
 }
 
 // Kind returns the kind of the value. It is [KindNone] for [NotRead].
@@ -214,7 +216,7 @@ func (v Value) Place() (p Place, ok bool) {
 		port := &f.Ports[v.num]
 		n := &f.Nodes[port.Node]
 		at := fabric.PortIndex(v.num)
-		p := Place{n.Desc, n.GUID, f.LIDOf(at), int(port.Num), f.Label(at)}
+		p := Place{n.Desc, n.GUID, f.LIDOf(at), int(port.Num), f.Label(at), f.IsShared(port.Node)}
 		if n.IsSwitch() {
 			p.LID = f.LIDOf(n.FirstPort)
 		}
@@ -222,7 +224,7 @@ func (v Value) Place() (p Place, ok bool) {
 	case *nodesOf:
 		f := (*fabric.Fabric)(ref)
 		n := &f.Nodes[v.num]
-		p := Place{Name: n.Desc, GUID: n.GUID, Port: -1}
+		p := Place{Name: n.Desc, GUID: n.GUID, Port: -1, Shared: f.IsShared(fabric.NodeIndex(v.num))}
 		if n.IsSwitch() {
 			p.LID = f.LIDOf(n.FirstPort)
 		}
@@ -265,11 +267,14 @@ func (v Value) String() string {
 	return "-"
 }
 
-// String returns NAME, NAME/PORT or "NAME/PORT (LABEL)", escaped. If the name is empty, the GUID replaces it.
+// String returns NAME, NAME/PORT or "NAME/PORT (LABEL)", escaped. If the name is empty, the GUID replaces it. NAME is
+// that of [fabric.Fabric.NodeName].
 func (p Place) String() string {
 	name := fabric.Escape(p.Name)
 	if p.Name == "" {
 		name = guidText(p.GUID)
+	} else if p.Shared {
+		name += " (" + guidText(p.GUID) + ")"
 	}
 	if p.Port < 0 {
 		return name

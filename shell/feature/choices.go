@@ -86,12 +86,12 @@ func (n *ChoiceCounts) unsure() answer.Rows[UnsurePath] {
 	if n == nil {
 		return answer.Slice[UnsurePath](nil)
 	}
-	f, names := n.p.Fabric, NewNamer(n.p.Fabric)
+	f := n.p.Fabric
 	rows := answer.Lazy(len(n.Result.Troubles), func(i int) UnsurePath {
 		t := &n.Result.Troubles[i]
 		reached, canLoop := t.Outcome.Endings.Reach().String(), t.Outcome.Endings&choices.Loops != 0
 		return UnsurePath{
-			answer.Port(f, t.Src), names.Port(t.Src), answer.Port(f, t.Dst), names.Port(t.Dst), t.LID,
+			answer.Port(f, t.Src), f.PortName(t.Src), answer.Port(f, t.Dst), f.PortName(t.Dst), t.LID,
 			reached, reached + prose.When(canLoop, ", and can loop", ""), canLoop, ToTrace(n.p, t.Src, t.Dst, t.LID),
 		}
 	})

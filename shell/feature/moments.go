@@ -49,7 +49,7 @@ func momentOf(f *fabric.Fabric, m *timeline.Moment) Moment {
 			at.Port = -1
 		}
 		if node := f.NodeByGUID(m.GUID); node != fabric.None {
-			at.Name = f.Nodes[node].Desc
+			at.Name, at.Shared = f.Nodes[node].Desc, f.IsShared(node)
 		}
 		e.At = answer.At(at)
 	}

@@ -29,31 +29,6 @@ func ToTrace(p *session.Picture, src, dst fabric.PortIndex, lid uint16) answer.L
 	return answer.Lead{Command: fmt.Sprintf("trace %s %s of=%s", lang.Quote(places.PortRef(f, src)), to, p.Kind.Word())}
 }
 
-// Namer returns the names of ports. If several nodes have the same name, it adds the GUID.
-type Namer struct {
-	f     *fabric.Fabric
-	times map[string]int
-}
-
-// NewNamer returns a namer for the ports of a fabric.
-func NewNamer(f *fabric.Fabric) *Namer {
-	n := &Namer{f, make(map[string]int, len(f.Nodes))}
-	for i := range f.Nodes {
-		n.times[f.Nodes[i].Desc]++
-	}
-	return n
-}
-
-// Port returns the name of a port, such as "leaf-01/7" or "storage/1 (0x0002c90300a1b2c3)".
-func (n *Namer) Port(port fabric.PortIndex) string {
-	node := &n.f.Nodes[n.f.Ports[port].Node]
-	name := n.f.PortName(port)
-	if n.times[node.Desc] > 1 && node.Desc != "" {
-		name += fmt.Sprintf(" (0x%016x)", node.GUID)
-	}
-	return name
-}
-
 // MLIDText returns a multicast LID as text, such as 0xc000.
 func MLIDText(mlid uint16) string { return fmt.Sprintf("0x%04x", mlid) }
 

@@ -5,34 +5,9 @@ package feature
 import (
 	"testing"
 
-	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/fabric/problems"
-	"example.org/ibconsole/mad"
 )
-
-// TestNamer checks that the names of ports have the GUID if several nodes have the same name.
-func TestNamer(t *testing.T) {
-	var b fabric.Builder
-	for i, name := range []string{"storage", "storage", "node-1", "", ""} {
-		if _, err := b.AddNode(fabric.Node{GUID: uint64(0x10 + i), Desc: name, Type: mad.NodeCA, NumPorts: 1}); err !=
-			nil {
-			t.Fatal(err)
-		}
-	}
-	f, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := NewNamer(f)
-	for i, want := range []string{"storage/1 (0x0000000000000010)", "storage/1 (0x0000000000000011)", "node-1/1",
-		"0x0000000000000013/1", "0x0000000000000014/1"} {
-		node := f.NodeByGUID(uint64(0x10 + i))
-		if got := names.Port(f.PortAt(node, 1)); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
 
 // TestPlaceOf names ports and nodes that a fabric has, and ones that it no longer has.
 func TestPlaceOf(t *testing.T) {

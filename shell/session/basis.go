@@ -85,7 +85,7 @@ func (st *State) unreadLinks() answer.Unread {
 func PlaceOf(f *fabric.Fabric, u *sweep.Unanswered) answer.Place {
 	place := answer.Place{GUID: u.GUID, Port: u.Port}
 	if node := f.NodeByGUID(u.GUID); node != fabric.None {
-		place.Name = f.Nodes[node].Desc
+		place.Name, place.Shared = f.Nodes[node].Desc, f.IsShared(node)
 	}
 	return place
 }
@@ -100,7 +100,8 @@ func unreadTables(p *Picture) answer.Unread {
 		if n := p.Fabric.SwitchNode(fabric.SwitchIndex(sw)); !known && n.InSubnet {
 			c.Count++
 			if len(c.At) < answer.MaxPlaces {
-				c.At = append(c.At, answer.Place{Name: n.Desc, GUID: n.GUID, Port: -1})
+				at, _ := answer.Node(p.Fabric, p.Fabric.Switches[sw]).Place()
+				c.At = append(c.At, at)
 			}
 		}
 	}

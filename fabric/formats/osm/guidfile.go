@@ -191,7 +191,7 @@ func (c *guidFileCheck) withoutEffect(l GUIDLine) string {
 	}
 	for _, p := range ports {
 		if n := &c.net.Nodes[c.net.NodeByGUID(l.GUID)]; p > n.NumPorts {
-			return fmt.Sprintf("%s has no port %d", fabric.Escape(n.Desc), p)
+			return fmt.Sprintf("%s has no port %d", c.net.NodeName(c.net.NodeByGUID(l.GUID)), p)
 		}
 	}
 	if c.kind == RoutingOrder || (c.kind == SearchOrder && len(ports) > 0) {

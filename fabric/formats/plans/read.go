@@ -79,17 +79,24 @@ const (
 	cablingList
 )
 
-// formatOf detects the format. The heading of an NDT may look like a comment.
+// formatOf detects the format. The heading of an NDT may look like a comment. A heading may follow other lines, such as
+// a title.
 func formatOf(all []byte) format {
 	for line := range bytes.Lines(all) {
-		text := strings.ToLower(string(bytes.TrimSpace(line)))
+		text := strings.ToLower(string(line))
 		switch {
-		case strings.Contains(text, "startdevice"):
+		case strings.Contains(text, "startdevice") && strings.Contains(text, "enddevice"):
 			return ndt
 		case strings.Contains(text, "a-port") && strings.Contains(text, "z-port"):
 			return p2p
+		}
+	}
+	for line := range bytes.Lines(all) {
+		text := strings.ToLower(string(bytes.TrimSpace(line)))
+		switch {
 		case text == "" || text[0] == '#':
-		case strings.HasPrefix(text, "cables:"), strings.HasPrefix(text, "- "), strings.HasPrefix(text, "---"):
+		case text == "-", strings.HasPrefix(text, "cables:"), strings.HasPrefix(text, "- "),
+			strings.HasPrefix(text, "---"), text[0] == '[', text[0] == '{':
 			return yamlList
 		case strings.Contains(text, ","):
 			return ownCSV

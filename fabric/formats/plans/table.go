@@ -90,9 +90,13 @@ func readTable(p *cabling.Plan, all []byte, t *table) error {
 	r := csv.NewReader(bytes.NewReader(all))
 	r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord = -1, true, true
 	var at []int
+	columns := 0
 	for {
 		fields, err := r.Read()
 		if err == io.EOF {
+			if at == nil {
+				return refuse(p, 1, "no heading, expected the columns %s", t.required())
+			}
 			return nil
 		}
 		if err != nil {
@@ -110,6 +114,11 @@ func readTable(p *cabling.Plan, all []byte, t *table) error {
 		}
 		if at == nil {
 			if at = t.find(fields); at != nil {
+				if columns = len(fields); t.positions != nil {
+					if bad := t.unknown(fields); bad != "" {
+						return refuse(p, line, "unknown column %q, expected %s", bad, strings.Join(t.headings(), ", "))
+					}
+				}
 				continue
 			}
 		}
@@ -117,9 +126,15 @@ func readTable(p *cabling.Plan, all []byte, t *table) error {
 		case strings.HasPrefix(fields[0], "#"):
 			continue
 		case at == nil && t.positions == nil:
-			return refuse(p, line, "no heading, expected the columns %s", t.required())
+			p.Skip("before the heading")
+			continue
 		case at == nil:
-			at = t.find(t.positions)
+			at, columns = t.find(t.positions), len(t.positions)
+		}
+		for i := columns; i < len(fields); i++ {
+			if fields[i] != "" {
+				return refuse(p, line, "%q is in column %d, expected %d columns", fields[i], i+1, columns)
+			}
 		}
 		if err := t.row(p, line, fields, at); err != nil {
 			return refuse(p, line, "%v", err)
@@ -151,6 +166,30 @@ func (t *table) find(heading []string) []int {
 		return nil
 	}
 	return at
+}
+
+// unknown returns the first heading that no column has, or "".
+func (t *table) unknown(heading []string) string {
+	known := t.headings()
+	for _, h := range heading {
+		name := strings.ToLower(strings.TrimPrefix(h, "#"))
+		if name = strings.TrimSpace(name); name != "" && !slices.Contains(known, name) {
+			return h
+		}
+	}
+	return ""
+}
+
+// headings returns the headings of all columns.
+func (t *table) headings() (all []string) {
+	for _, names := range t.columns {
+		for _, n := range names {
+			if !slices.Contains(all, n.heading) {
+				all = append(all, n.heading)
+			}
+		}
+	}
+	return all
 }
 
 func (t *table) required() string {
@@ -219,15 +258,21 @@ func isAggregation(device string) bool {
 var megabits = regexp.MustCompile(`^(\d{4,9})\b`)
 var gigabits = regexp.MustCompile(`^(\d{1,4})\s*G`)
 
-// setRate sets the rate from Mb/s or a text such as "200G HDR cable". The column is for people, so other texts have no
-// effect.
+// setRate sets the rate from Mb/s or a text such as "200G HDR cable", or the speed from a text such as "HDR cable".
 func setRate(k *cabling.Kind, text string) error {
 	if m := megabits.FindStringSubmatch(text); m != nil {
 		n, _ := strconv.Atoi(m[1])
 		k.Gbps = float64(n) / 1000
-	} else if m := gigabits.FindStringSubmatch(text); m != nil {
+		return nil
+	}
+	if m := gigabits.FindStringSubmatch(text); m != nil {
 		n, _ := strconv.Atoi(m[1])
 		k.Gbps = float64(n)
+		return nil
+	}
+	word, _, _ := strings.Cut(text, " ")
+	if setSpeed(k, word) != nil {
+		return fmt.Errorf("speed %q, expected Mb/s such as 200000, or a text that begins with 200G or HDR", text)
 	}
 	return nil
 }

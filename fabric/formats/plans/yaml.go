@@ -18,14 +18,22 @@ import (
 // readYAML reads the own format: a list "cables" of [NODE, PORT, NODE, PORT] or of mappings.
 func readYAML(p *cabling.Plan, all []byte) error {
 	p.Format = "YAML of cables"
-	var doc yaml.Node
-	switch err := yaml.NewDecoder(bytes.NewReader(all)).Decode(&doc); {
-	case errors.Is(err, io.EOF):
-		return nil
-	case err != nil:
-		return fmt.Errorf("%s: %s", p.File, fabric.Escape(strings.TrimPrefix(err.Error(), "yaml: ")))
+	for in := yaml.NewDecoder(bytes.NewReader(all)); ; {
+		var doc yaml.Node
+		switch err := in.Decode(&doc); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("%s: %s", p.File, fabric.Escape(strings.TrimPrefix(err.Error(), "yaml: ")))
+		}
+		if err := yamlDocument(p, doc.Content[0]); err != nil {
+			return err
+		}
 	}
-	list := doc.Content[0]
+}
+
+// yamlDocument reads a document of a file.
+func yamlDocument(p *cabling.Plan, list *yaml.Node) error {
 	if list.Kind == yaml.MappingNode {
 		if len(list.Content) != 2 || list.Content[0].Value != "cables" {
 			return refuse(p, list.Line, "expected only the key cables")

@@ -265,7 +265,6 @@ func reachOf(c *feature.Call, p *session.Picture, loopsOnly bool) (*reachability
 	if err != nil {
 		return nil, err
 	}
-	names := feature.NewNamer(f)
 	r := &reachability{
 		Ends: linear.Ends, Unassigned: linear.Unassigned, UnreachableEnds: linear.UnreachableEnds, Pairs: linear.Pairs,
 		LostPairs: linear.LostPairs, UnknownPairs: linear.UnknownPairs,
@@ -282,7 +281,7 @@ func reachOf(c *feature.Call, p *session.Picture, loopsOnly bool) (*reachability
 		}
 		path := walk.Between(p.Tables, t.Src, t.Dst, t.LID)
 		r.troubles = append(r.troubles, trouble{
-			answer.Port(f, t.Src), names.Port(t.Src), answer.Port(f, t.Dst), names.Port(t.Dst), t.LID,
+			answer.Port(f, t.Src), f.PortName(t.Src), answer.Port(f, t.Dst), f.PortName(t.Dst), t.LID,
 			t.Verdict.String(), path.Explain(f), feature.ToTrace(p, t.Src, t.Dst, t.LID),
 		})
 	}
@@ -291,8 +290,8 @@ func reachOf(c *feature.Call, p *session.Picture, loopsOnly bool) (*reachability
 	if len(unreachable) > 0 {
 		r.From = answer.Port(f, f.SMPort)
 	}
-	r.Unreachable, r.Names = feature.Ports(f, unreachable), prose.List(prose.Words(unreachable, names.Port), maxNamed)
-	r.WithoutLID, r.NoLID = feature.Ports(f, ends), prose.List(prose.Words(ends, names.Port), maxNamed)
+	r.Unreachable, r.Names = feature.Ports(f, unreachable), prose.List(prose.Words(unreachable, f.PortName), maxNamed)
+	r.WithoutLID, r.NoLID = feature.Ports(f, ends), prose.List(prose.Words(ends, f.PortName), maxNamed)
 	if p.Tables.Adaptive != nil {
 		if err := r.follow(c, p); err != nil {
 			return nil, err
