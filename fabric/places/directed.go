@@ -4,7 +4,6 @@ package places
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,6 +108,17 @@ func FindDirected(f *fabric.Fabric, from, to fabric.NodeIndex) ([]Hop, bool) {
 
 // byDirectedRoute returns the node at the end of a directed route from the port [fabric.Fabric.SMPort].
 func byDirectedRoute(f *fabric.Fabric, text string) (Place, error) {
+	if route, num, found := strings.Cut(text, "/"); found {
+		p, err := byDirectedRoute(f, route)
+		if err != nil {
+			return p, err
+		}
+		n, err := strconv.Atoi(num)
+		if err != nil {
+			return Place{}, fmt.Errorf("%q is not a port number", num)
+		}
+		return onNode(f, p.Node, n)
+	}
 	route, err := ParseDirected(text)
 	if err != nil {
 		return Place{}, err
@@ -149,18 +159,15 @@ func byNodeGUID(f *fabric.Fabric, text string) (Place, error) {
 	return onNode(f, node, n)
 }
 
-// gidGUID returns the port GUID of a GID, which is written as an IPv6 address. It reports false for other texts.
-func gidGUID(text string) (guid uint64, ok bool) {
-	if strings.Count(text, ":") < 2 {
-		return 0, false
+// gidGUID returns the port GUID of a GID, which is written as an IPv6 address. It reports false for other texts. A
+// multicast GID is an error.
+func gidGUID(text string) (guid uint64, ok bool, err error) {
+	gid, err := mad.ParseGID(text)
+	switch {
+	case err != nil:
+		return 0, false, nil
+	case gid[0] == 0xff:
+		return 0, false, fmt.Errorf("%s is a multicast GID, expected the GID of a port", gid)
 	}
-	a, err := netip.ParseAddr(text)
-	if err != nil || !a.Is6() || a.Zone() != "" {
-		return 0, false
-	}
-	b := a.As16()
-	for _, x := range b[8:] {
-		guid = guid<<8 | uint64(x)
-	}
-	return guid, true
+	return gid.GUID(), true, nil
 }

@@ -71,7 +71,17 @@ func TestAddresses(t *testing.T) {
 			if got, err := Resolve(f, text); err != nil || got.Port != e {
 				t.Errorf("%s: %+v, %v, want port %d", text, got, err, e)
 			}
+			for port := range f.Nodes[f.Ports[e].Node].Ports() {
+				text := fmt.Sprintf("%s/%d", text, f.Ports[port].Num)
+				if got, err := Resolve(f, text); err != nil || got.Port != port || !got.PortNamed {
+					t.Errorf("%s: %+v, %v, want port %d", text, got, err, port)
+				}
+			}
 		}
+	}
+	first := f.Ports[f.Ports[f.SMPort].Peer].Node // the switch of the port at which routes begin
+	if got, err := Resolve(f, "dr:0,1/3"); err != nil || got.Port != f.PortAt(first, 3) || !got.PortNamed {
+		t.Errorf("dr:0,1/3: %+v, %v", got, err)
 	}
 	seat := f.NodeName(f.Ports[f.SMPort].Node)
 	for text, want := range map[string]string{
@@ -88,6 +98,11 @@ func TestAddresses(t *testing.T) {
 		"node:0xz":                        "is not a GUID",
 		"fe80::1":                         "nothing has GUID 0x0000000000000001",
 		"fe80::1%eth0":                    "no node is called",
+		"fe80::1/2":                       "nothing has GUID 0x0000000000000001",
+		"ff12::10:1":                      "is a multicast GID",
+		"ff12:401b:ffff::1/3":             "is a multicast GID",
+		"dr:0,1/99":                       "has no port 99",
+		"dr:0,1/x":                        `"x" is not a port number`,
 	} {
 		if got, err := Resolve(f, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %+v, %v, want an error with %q", text, got, err, want)

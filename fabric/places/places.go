@@ -29,8 +29,8 @@ type Place struct {
 
 // Resolve returns the node or port that a text names: the name of a node, NAME/PORT, lid:N, guid:0xN, guid:0xN/PORT, a
 // number (LID), a 0x number (GUID), node:0xN (node GUID), a GID, or dr:0,1,10,19 (a directed route from the port
-// [fabric.Fabric.SMPort]). A name may be shortened to a unique prefix, which takes O(nodes); use a [Finder]
-// for many names.
+// [fabric.Fabric.SMPort]). A GID and a directed route may be followed by /PORT, too. A name may be shortened to a
+// unique prefix, which takes O(nodes); use a [Finder] for many names.
 func Resolve(f *fabric.Fabric, text string) (Place, error) {
 	return resolve(f, text, func(prefix string) (nodes []fabric.NodeIndex) {
 		for i := range f.Nodes {
@@ -61,8 +61,12 @@ func resolve(f *fabric.Fabric, text string, begin func(prefix string) []fabric.N
 	if strings.HasPrefix(text, "0x") {
 		return byGUID(f, text)
 	}
-	if guid, ok := gidGUID(text); ok {
-		return byGUID(f, fmt.Sprintf("0x%016x", guid))
+	if gid, num, _ := strings.Cut(text, "/"); strings.Count(gid, ":") > 1 {
+		if guid, ok, err := gidGUID(gid); err != nil {
+			return Place{}, err
+		} else if ok {
+			return byGUID(f, strings.TrimSuffix(fmt.Sprintf("0x%016x/%s", guid, num), "/"))
+		}
 	}
 	if _, err := strconv.ParseUint(text, 10, 64); err == nil {
 		return byLID(f, text)

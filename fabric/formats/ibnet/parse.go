@@ -175,7 +175,8 @@ func (p *parser) portOf(l string) error {
 	return nil
 }
 
-// between parses a line that is not part of a record. It ignores unknown lines.
+// between parses a line that is not part of a record. It ignores unknown lines, but with Options.Strict only
+// those before the first record.
 func (p *parser) between(ctx context.Context, l string) error {
 	word, rest := firstWord(l)
 	if t, ok := headers[word]; ok {
@@ -195,7 +196,15 @@ func (p *parser) between(ctx context.Context, l string) error {
 		return p.errorf("port line outside a record, expected a Switch, Ca or Rt line before the port line; a " +
 			"record ends at a blank line or after its last port")
 	}
+	if l = strings.TrimSpace(l); p.options.Strict && len(p.records) > 0 && l != "" && !isSection(l) {
+		return p.errorf("unknown line %s, expected text as ibnetdiscover prints it", quote(l))
+	}
 	return nil
+}
+
+// isSection reports whether a line is a heading of ibnetdiscover for the nodes of a chassis or for other nodes.
+func isSection(l string) bool {
+	return strings.HasPrefix(l, "Chassis ") || strings.HasPrefix(l, "Non-Chassis Nodes")
 }
 
 // headers maps the first word of a record's first line to the node type.

@@ -219,3 +219,17 @@ func sameStated(t *testing.T, name string, f, g *fabric.Fabric) {
 		}
 	}
 }
+
+// TestStrictLines: an unknown line between records is an error with Options.Strict, and what tools print is none.
+func TestStrictLines(t *testing.T) {
+	const net = "Switch 4 \"S\"\n[1] \"A\"[1]\n\nHca 1 \"A\"\n[1] \"S\"[1]\n\n"
+	for line, bad := range map[string]bool{
+		"": false, "# a remark": false, "Non-Chassis Nodes": false, "Chassis 1 (guid 0x2c9)": false,
+		"vendid=0x2c9": false, "some text": true, "nodes: 3": true, "key=value": true,
+	} {
+		_, err := Read(t.Context(), strings.NewReader(net+line+"\n"), "net", Options{Reading: AsStated, Strict: true})
+		if (err != nil) != bad || bad && !strings.Contains(err.Error(), "net:7: unknown line") {
+			t.Errorf("%q: %v", line, err)
+		}
+	}
+}

@@ -72,7 +72,7 @@ func TestReadLIDMatrixReport(t *testing.T) {
 		"2 rows are for LIDs that no switch has; as in OpenSM they affect dumps only: LID 4 on line 7; LID 4660 on " +
 			"line 8",
 		"1 row is for a switch that has another LID now; a lid matrix is not remapped: LID 1 on line 6 was that of " +
-			"port GUID 0x0000000000200001, is that of sw/0",
+			"port GUID 0x0000000000200001, is that of sw (0x0000000000200000)/0",
 		"1 row has more columns than its switch has ports: 5 columns for 4 ports on line 6",
 		"1 line was not recognized: line 5: what?",
 	}
