@@ -3,6 +3,7 @@
 package fabric
 
 import (
+	"regexp"
 	"strings"
 
 	"example.org/ibconsole/mad"
@@ -52,6 +53,35 @@ const (
 
 // VendorMellanox is the vendor ID of NVIDIA's switches and adapters.
 const VendorMellanox = 0x2c9
+
+// models names NVIDIA's switches and adapters by device ID. The source is the PCI ID database (pci-ids.ucw.cz), where the
+// vendor is 15b3.
+var models = map[uint16]string{
+	0xbd36: "InfiniScale IV", 0xc738: "SwitchX", 0xcb20: "Switch-IB", 0xcf08: "Switch-IB 2", 0xd2f0: "Quantum",
+	0xd2f2: "Quantum-2", 0xd2f4: "Quantum-3", aggregationDevice: "Quantum aggregation node",
+	0x673c: "ConnectX-2", 0x1003: "ConnectX-3", 0x1007: "ConnectX-3 Pro", 0x1011: "Connect-IB", 0x1013: "ConnectX-4",
+	0x1017: "ConnectX-5", 0x1019: "ConnectX-5 Ex", 0x101b: "ConnectX-6", 0x1021: "ConnectX-7", 0x1023: "ConnectX-8",
+	0xa2d2: "BlueField", 0xa2d6: "BlueField-2", 0xa2dc: "BlueField-3",
+}
+
+// Model returns the name of the device of a node, "" if it is unknown.
+func (n *Node) Model() string {
+	if n.VendorID != VendorMellanox {
+		return ""
+	}
+	return models[n.DeviceID]
+}
+
+// genericDescription matches the descriptions of adapters that have no name of a host: those of the firmware, and those
+// of a host without a name.
+var genericDescription = regexp.MustCompile(`(?i)^\s*$|mellanox technologies|^(MT\d+|ConnectX|Infiniband HCA)|` +
+	`^(localhost|\(none\))(\W|$)`)
+
+// IsGeneric reports whether the description of a host does not identify the host.
+func (f *Fabric) IsGeneric(node NodeIndex) bool {
+	n := &f.Nodes[node]
+	return n.Type == mad.NodeCA && genericDescription.MatchString(n.Desc) && !f.IsAggregation(node)
+}
 
 // aggregationDevice is the device ID 53001 of the aggregation nodes in Quantum switches.
 const aggregationDevice = 0xcf09

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package health holds data about the condition of links other than counters: forward error correction, retransmission,
-// bit error rates, and cables with their temperatures.
+// Package health holds data about the condition of links and nodes other than counters: forward error correction,
+// retransmission, bit error rates, cables with their temperatures, firmware, fans and power supplies.
 package health
 
 import (
@@ -12,9 +12,10 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Report holds the health data of the ports of a fabric. The zero value is empty.
+// Report holds the health data of the ports and nodes of a fabric. The zero value is empty.
 type Report struct {
 	ports map[fabric.PortIndex]*Port
+	nodes map[fabric.NodeIndex]*Node
 }
 
 // Port is the health of a port.
@@ -121,4 +122,5 @@ type Cable struct {
 	Vendor, Part, Serial, Revision, Length, Type, Firmware string
 	Celsius                                                int
 	Measured                                               bool // Celsius is known
+	Optics
 }

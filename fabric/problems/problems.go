@@ -87,6 +87,10 @@ const (
 	FECMismatch       Kind = "FEC mismatch"
 	BitErrors         Kind = "bit errors"
 	Hot               Kind = "hot cable"
+	HotNode           Kind = "hot node"
+	SupplyFault       Kind = "power supply"
+	FanFault          Kind = "fan"
+	BadPart           Kind = "cable part with errors"
 	Errors            Kind = "errors counted"
 	Limited           Kind = "link limited"
 	DeadInGroup       Kind = "dead port in group"
@@ -94,6 +98,8 @@ const (
 	StaticOutside     Kind = "static port outside group"
 	AdaptiveOff       Kind = "adaptive routing off"
 	Asymmetric        Kind = "asymmetric cabling"
+	FirmwareDiffers   Kind = "firmware differs"
+	GenericName       Kind = "generic description"
 	Changed           Kind = "changed"
 	Added             Kind = "new"
 	Noticed           Kind = "noticed"
@@ -137,6 +143,10 @@ var table = []struct {
 	{FECMismatch, Error},
 	{BitErrors, Warning},
 	{Hot, Warning},
+	{HotNode, Warning},
+	{SupplyFault, Warning},
+	{FanFault, Warning},
+	{BadPart, Warning},
 	{Errors, Warning},
 	{Limited, Warning},
 	{Alert, Warning},
@@ -145,6 +155,8 @@ var table = []struct {
 	{StaticOutside, Warning},
 	{AdaptiveOff, Warning},
 	{Asymmetric, Note},
+	{FirmwareDiffers, Note},
+	{GenericName, Note},
 	{Changed, Note},
 	{Added, Note},
 	{Noticed, Note},

@@ -44,7 +44,7 @@ func (p *parser) build() (*DB, error) {
 		return nil, fmt.Errorf("%s: no valid node, expected rows of a section NODES", fabric.Escape(p.name))
 	}
 	db := &DB{Fabric: f, When: p.when, Managers: p.managers, Health: &health.Report{}}
-	for _, add := range []func(*DB) error{p.portsOf, p.keysOf, p.countsOf, p.cablesOf} {
+	for _, add := range []func(*DB) error{p.portsOf, p.keysOf, p.countsOf, p.cablesOf, p.hardwareOf} {
 		if err := add(db); err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ package ibdiagnet
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"example.org/ibconsole/fabric"
@@ -24,6 +25,7 @@ type rows struct {
 	deltas   []count
 	cables   []cabled
 	labels   []labelled
+	hardware []hardware
 	greatest counters.Values
 }
 
@@ -289,6 +291,8 @@ func (p *parser) cable(v *values) error {
 		}
 	}
 	c.Celsius, c.Measured = celsius(v.text[6])
+	c.Length, c.Type = cmp.Or(c.Length, v.word(lengthColumn)), cmp.Or(v.word(typeColumn), c.Type)
+	c.Optics = v.optics()
 	p.cables = append(p.cables, c)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,10 +67,11 @@ const (
 func WriteDB(out io.Writer, db *DB, tables *fabric.Tables) error {
 	w := &writer{b: bufio.NewWriterSize(out, 1<<16)}
 	w.heading(db.When)
-	for _, s := range []struct {
+	type section struct {
 		name, columns string
 		rows          func(*writer, *DB)
-	}{
+	}
+	sections := []section{
 		{"NODES", nodeColumns, writeNodes},
 		{"PORTS", portColumns, writePorts},
 		{"LINKS", "NodeGuid1,PortNum1,NodeGuid2,PortNum2", writeLinks},
@@ -77,9 +79,13 @@ func WriteDB(out io.Writer, db *DB, tables *fabric.Tables) error {
 		{"PKEY", "NodeGUID,LocalPortNum,PKey,Membership", writeKeys},
 		{"SM_INFO", "PortGUID,Priority,SmState", writeManagers},
 		{"PM_INFO", pmColumns(), writeCounters},
-		{"CABLE_INFO", "NodeGuid,PortNum,Vendor,PN,SN,Rev,Length,Type,Temperature,FWVersion", writeCables},
+		{"CABLE_INFO", cableHeading(), writeCables},
 		{"PORT_HIERARCHY_INFO", "NodeGUID,PortGUID,PortNum,ExtendedLabel", writeLabels},
-	} {
+	}
+	for _, s := range hardwareSections {
+		sections = append(sections, section(s))
+	}
+	for _, s := range sections {
 		w.line("\nSTART_%s\n%s", s.name, s.columns)
 		s.rows(w, db)
 		w.line("END_%s", s.name)
@@ -266,7 +272,32 @@ func writeCables(w *writer, db *DB) {
 		if c.Measured {
 			warm = fmt.Sprintf("%dC", c.Celsius)
 		}
-		w.line("0x%016x,%d,%s,%s,%s,%s,%s,%s,%s,%s", f.Nodes[p.Node].GUID, p.Num, textOrNA(c.Vendor), textOrNA(c.Part),
-			textOrNA(c.Serial), textOrNA(c.Revision), textOrNA(c.Length), textOrNA(c.Type), warm, textOrNA(c.Firmware))
+		w.line("0x%016x,%d,%s,%s,%s,%s,%s,%s,%s,%s%s", f.Nodes[p.Node].GUID, p.Num, textOrNA(c.Vendor),
+			textOrNA(c.Part), textOrNA(c.Serial), textOrNA(c.Revision), textOrNA(c.Length), textOrNA(c.Type), warm,
+			textOrNA(c.Firmware), powers(&c.Optics))
 	}
+}
+
+// cableHeading returns the columns of section CABLE_INFO.
+func cableHeading() string {
+	columns := "NodeGuid,PortNum,Vendor,PN,SN,Rev,Length,Type,Temperature,FWVersion"
+	for _, direction := range []string{"RX", "TX"} {
+		for lane := range health.MaxLanes {
+			columns += fmt.Sprintf(",%s%dPower", direction, lane+1)
+		}
+	}
+	return columns + ",RXPowerLowThresh,TXPowerLowThresh"
+}
+
+// powers returns the optical columns of section CABLE_INFO.
+func powers(o *health.Optics) string {
+	var b strings.Builder
+	for _, l := range slices.Concat(o.Rx[:], o.Tx[:], []health.Level{o.RxLow, o.TxLow}) {
+		if l.Known {
+			fmt.Fprintf(&b, ",%g dBm", l.Value)
+		} else {
+			b.WriteString(",N/A")
+		}
+	}
+	return b.String()
 }

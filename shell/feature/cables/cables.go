@@ -55,6 +55,12 @@ var table = answer.Table[port]{
 		cableText("firmware", "", func(c *health.Cable) string { return c.Firmware }),
 		{Key: "temperature", Name: "CELSIUS", Unit: "C", Kind: answer.KindInt, Help: "temperature of the module",
 			Value: celsius},
+		power("rx_power", "RX dBm", "received optical power of the weakest lane", func(o *health.Optics) health.Level {
+			return o.Weakest()
+		}),
+		power("rx_power_limit", "", "lowest received power that the module permits", func(o *health.Optics) health.Level {
+			return o.RxLow
+		}),
 		answer.FieldOf(answer.KindText, "fec", "FEC", "forward error correction in use", func(p port) answer.Value {
 			return mode(p.FEC, p.FEC == health.Unknown)
 		}),
@@ -118,6 +124,21 @@ func celsius(p port) answer.Value {
 		return answer.NotRead()
 	}
 	return answer.Int(p.Cable.Celsius)
+}
+
+// power declares an optical power. It does not apply without a cable.
+func power(key, name, help string, value func(*health.Optics) health.Level) answer.Field[port] {
+	return answer.Field[port]{Key: key, Name: name, Unit: "dBm", Kind: answer.KindFloat, Help: help,
+		Value: func(p port) answer.Value {
+			if p.Cable == nil {
+				return answer.None()
+			}
+			l := value(&p.Cable.Optics)
+			if !l.Known {
+				return answer.NotRead()
+			}
+			return answer.Float(l.Value, 1)
+		}}
 }
 
 func mode(m fmt.Stringer, unknown bool) answer.Value {

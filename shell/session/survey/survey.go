@@ -155,6 +155,9 @@ func (r *survey) sweep() {
 	r.Adaptive(r.st.Live.Tables)
 	r.warnings()
 	r.Health(f, r.st.Live.Health)
+	r.Hardware(f, r.st.Live.Health)
+	r.Parts(f, problems.PartsOf(f, r.st.Live.Health, r.st.Read))
+	r.GenericNames(f)
 	defer r.managerLog()
 	switch {
 	case r.st.Source.Offline() && !r.st.HasStates:
