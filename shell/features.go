@@ -33,6 +33,7 @@ import (
 	"example.org/ibconsole/shell/feature/groups"
 	"example.org/ibconsole/shell/feature/handover"
 	"example.org/ibconsole/shell/feature/hosts"
+	"example.org/ibconsole/shell/feature/inventory"
 	"example.org/ibconsole/shell/feature/job"
 	"example.org/ibconsole/shell/feature/lft"
 	"example.org/ibconsole/shell/feature/links"
@@ -72,6 +73,7 @@ var features = []*feature.Feature{
 	&alternate.Feature,
 	&balance.Feature,
 	&cables.Feature,
+	&inventory.Feature,
 	&cabling.Feature,
 	&calibrate.Feature,
 	&capture.Feature,
