@@ -23,6 +23,8 @@ var skippedExamples = map[string]string{
 	"counters":                     "requires a recording of hours",
 	"check load measured":          "requires a recording of hours",
 	"flaps":                        "requires a recording of hours",
+	"forecast":                     "requires a recording of hours",
+	"ibdiagnet":                    "requires folders of ibdiagnet",
 	"hosts job1 leaf-01; counters": "requires a recording of hours",
 	"fail guided":                  "asks at a terminal",
 	"dump guided":                  "asks at a terminal",

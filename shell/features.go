@@ -29,10 +29,12 @@ import (
 	"example.org/ibconsole/shell/feature/entries"
 	"example.org/ibconsole/shell/feature/failures"
 	"example.org/ibconsole/shell/feature/flaps"
+	"example.org/ibconsole/shell/feature/forecast"
 	"example.org/ibconsole/shell/feature/generate"
 	"example.org/ibconsole/shell/feature/groups"
 	"example.org/ibconsole/shell/feature/handover"
 	"example.org/ibconsole/shell/feature/hosts"
+	"example.org/ibconsole/shell/feature/ibdiagnet"
 	"example.org/ibconsole/shell/feature/inventory"
 	"example.org/ibconsole/shell/feature/job"
 	"example.org/ibconsole/shell/feature/lft"
@@ -88,6 +90,8 @@ var features = []*feature.Feature{
 	&entries.Feature,
 	&failures.Feature,
 	&flaps.Feature,
+	&forecast.Feature,
+	&ibdiagnet.Feature,
 	&generate.Feature,
 	&groups.Feature,
 	&handover.Feature,

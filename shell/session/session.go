@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/limits"
+	"example.org/ibconsole/fabric/trend"
 	"example.org/ibconsole/internal/base/audit"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/umad"
@@ -81,6 +82,7 @@ type Options struct {
 	Later  bool // the first sweep opens the source; see [connection.OpenError]
 	Places Places
 	Alerts []limits.Rule // rules of the configuration, which replace the default rules of their counters
+	Limits []trend.Limit // limits of the configuration, which precede the default limits
 }
 
 // Places are folders of this machine. Each is "" if it is not used.
@@ -92,6 +94,11 @@ type Places struct {
 
 // AlertRules returns the rules by which a recorder raises alerts.
 func (o Options) AlertRules() []limits.Rule { return limits.With(limits.Defaults(), o.Alerts) }
+
+// TrendLimits returns the limits of values that ibdiagnet folders and records have over time.
+func (o Options) TrendLimits() []trend.Limit {
+	return append(slices.Clone(o.Limits), trend.Defaults()...)
+}
 
 // State returns the present state. It does not wait for a running operation.
 func (s *Session) State() State {

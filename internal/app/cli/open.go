@@ -112,7 +112,7 @@ func (o *options) connect(ctx context.Context, opt session.Options,
 	if o.log != nil {
 		opt.Log = o.log.Write
 	}
-	opt.Alerts = config.Alerts
+	opt.Alerts, opt.Limits = config.Alerts, config.Limits
 	opt.Held, opt.Places = o.rights.held, o.places
 	if opt.Record { // interactive
 		opt.Watch = config.Watch

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric/limits"
+	"example.org/ibconsole/fabric/trend"
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/prose"
 )
@@ -45,6 +46,7 @@ type Config struct {
 	Watch  time.Duration       // interval of sweeps of interactive sessions, 0 for none
 	Sets   map[string][]string // sets of sources by name
 	Alerts []limits.Rule       // rules of alerts
+	Limits []trend.Limit       // limits of forecasts
 	writes []rule
 	lines  map[string]string // "file:line" of what a file may define only once
 }
@@ -71,7 +73,7 @@ type rule struct {
 var screenWords = []string{"theme", "skin", "mouse", "key"}
 
 // words are the first words of the lines that [Read] reads. The screen reads the same file and skips these lines.
-var words = []string{"source", "names", "hints", "mkeys", "watch", "alert", "write"}
+var words = []string{"source", "names", "hints", "mkeys", "watch", "alert", "limit", "write"}
 
 // Shortest and Longest are the limits of the interval of watch, in seconds.
 const (
@@ -164,6 +166,12 @@ func (c *Config) take(line, where string) error {
 			return err
 		}
 		c.Alerts = append(c.Alerts, r)
+	case "limit":
+		l, err := trend.ParseLimit(rest, where)
+		if err != nil {
+			return err
+		}
+		c.Limits = append(c.Limits, l)
 	case "write":
 		group, ok := strings.CutPrefix(rest, "group:")
 		switch {
@@ -224,6 +232,7 @@ func (c Config) Over(other Config) Config {
 		c.Watch = other.Watch
 	}
 	c.Alerts = append(slices.Clone(other.Alerts), c.Alerts...)
+	c.Limits = append(c.Limits, other.Limits...)
 	sets := maps.Clone(other.Sets)
 	if sets == nil {
 		sets = map[string][]string{}
