@@ -72,7 +72,8 @@ show where node-0001; show ports leaf-01
 show ports node-0001; show lft leaf-01; show roots; show ranks; show sms
 show counters leaf-01; show sl2vl leaf-01; show vlarb leaf-01; show sl node-0001 all; show torus; show mft leaf-01
 show failures; show states
-show groups; show targets; show unanswered; show events; show cables; run D/nothing
+show groups; show targets; show unanswered; show events; show cables; inventory
+inventory leaf-01; ibdiagnet diff D/nothing D/nothing; run D/nothing
 trace node-0001 node-0008; trace live node-0001 node-0008; check; check reach; check loops; check credits
 check mcast; check load; check partitions D/nothing; who uses leaf-01 1
 dump lfts D/lfts; dump fdbs D/fdbs; dump subnet D/subnet; dump topology D/topology; dump lid-matrix D/matrix
@@ -82,7 +83,7 @@ dump groups D/groups; dump paths D/dpaths
 dump ibdiagnet D/ibdiagnet; dump snapshot D/snap; dump cabling D/plan; check cabling D/plan; dump guided
 write on; commit; commit yes sm=0x100001 force-loop; history; history show 1; history export D/history
 history import D/history; history keep days=400
-rollback; rollback yes sm=0x100001 force-loop; changes since=1d; ack; flaps; counters top
+rollback; rollback yes sm=0x100001 force-loop; changes since=1d; ack; flaps; forecast; counters top
 report incident D/incident.tar.gz; history prune days=400; diff live staged
 load lfts D/lfts; load fdbs D/fdbs; load subnet D/subnet; load topology D/topology; load lid-matrix D/matrix
 load guid2lid D/guid2lid; load sl2vl D/sl2vl

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/fabric/problems"
 )
 
-// Direction tells whether a change is for the worse.
+// Direction classifies a change as worse, better or neither.
 type Direction uint8
 
 // The directions, the worst first.
@@ -104,7 +104,7 @@ func (d *differ) topology() {
 	}
 }
 
-// linkDirection tells whether the change of a width, a speed or a state is for the worse.
+// linkDirection classifies the change of a width, a speed or a state.
 func (d *differ) linkDirection(c fabric.Change) Direction {
 	k := counters.KeyOfEnd(c.At)
 	a, b := k.In(d.old.Fabric), k.In(d.new.Fabric)

@@ -27,7 +27,7 @@ import (
 var Feature = feature.Feature{Name: "forecast", Commands: []feature.Command{{
 	Path:    "forecast",
 	Group:   feature.GroupRecord,
-	Summary: "Predict which links will cross a limit, and when",
+	Summary: "Find links that will cross a limit, and when",
 	Help: "With folders of ibdiagnet, the command examines bit error rates, module temperatures, received optical " +
 		"powers, symbol\nerrors and link-error recoveries of all links. Without folders, it examines the recorded " +
 		"symbol errors and recoveries:\na subnet that is asked live does not report the other values.\n" +
