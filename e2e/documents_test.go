@@ -207,12 +207,16 @@ var notRun = map[[2]string]string{
 	}: "installs a package: make try-packages does",
 	{"ARCHITECTURE.md", ""}:  "drawings and lists",
 	{"docs/cookbook.md", ""}: "TestCookbook runs them",
-	{"docs/ibdiagnet.md", "ibconsole -c 'ibdiagnet diff /var/diag/sunday /var/diag/monday'"}: "reads folders of the user",
-	{"docs/ibdiagnet.md", "ibconsole -c 'forecast /var/diag since=30d'"}:                     "reads folders of the user",
-	{"docs/pathdb.md", "paths build records"}:                                                "commands without a subnet",
-	{"docs/nue.md", "engine nue"}:                                                            "commands without a subnet",
-	{"docs/site.md", "source umad:mlx5_0:1"}:                                                 "a configuration",
-	{"docs/site.md", "journalctl SYSLOG_IDENTIFIER=ibconsole -o verbose"}:                    "reads the journal of the machine",
+	{
+		"docs/ibdiagnet.md", "ibconsole -c 'ibdiagnet diff /var/diag/sunday /var/diag/monday'",
+	}: "reads folders of the user",
+	{
+		"docs/ibdiagnet.md", "ibconsole -c 'forecast /var/diag since=30d'",
+	}: "reads folders of the user",
+	{"docs/pathdb.md", "paths build records"}:                             "commands without a subnet",
+	{"docs/nue.md", "engine nue"}:                                         "commands without a subnet",
+	{"docs/site.md", "source umad:mlx5_0:1"}:                              "a configuration",
+	{"docs/site.md", "journalctl SYSLOG_IDENTIFIER=ibconsole -o verbose"}: "reads the journal of the machine",
 	{
 		"CONTRIBUTING.md", "make check    # formatting, vet, linter, go.mod, and the tests that start no other " +
 			"program: while you work",

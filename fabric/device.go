@@ -54,8 +54,8 @@ const (
 // VendorMellanox is the vendor ID of NVIDIA's switches and adapters.
 const VendorMellanox = 0x2c9
 
-// models names NVIDIA's switches and adapters by device ID. The source is the PCI ID database (pci-ids.ucw.cz), where the
-// vendor is 15b3.
+// models names NVIDIA's switches and adapters by device ID. The source is the PCI ID database (pci-ids.ucw.cz), where
+// the vendor is 15b3.
 var models = map[uint16]string{
 	0xbd36: "InfiniScale IV", 0xc738: "SwitchX", 0xcb20: "Switch-IB", 0xcf08: "Switch-IB 2", 0xd2f0: "Quantum",
 	0xd2f2: "Quantum-2", 0xd2f4: "Quantum-3", aggregationDevice: "Quantum aggregation node",

@@ -107,7 +107,8 @@ func TestForecast(t *testing.T) {
 		}
 	}
 	folder, _, _, _ = seriesOf(t, 6)
-	if out, err = on(t, "sim:fattree:2,4", "forecast "+folder); err != nil || !strings.Contains(out, " 0 cross, 0 beyond") {
+	out, err = on(t, "sim:fattree:2,4", "forecast "+folder)
+	if err != nil || !strings.Contains(out, " 0 cross, 0 beyond") {
 		t.Errorf("five readings: %v\n%s", err, out)
 	}
 }

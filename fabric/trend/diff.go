@@ -55,8 +55,8 @@ func (d *differ) add(dir Direction, what string, at problems.Place, old, now, no
 }
 
 // Diff lists the changes from a folder to a later one: cabling, links, counters, bit error rates, temperatures, powers,
-// modules, firmware, fans and power supplies. Nodes are matched by GUID, and ports by node GUID and number. The argument
-// limits decides which values are bad. Values that one of the folders lacks are not compared. O(ports).
+// modules, firmware, fans and power supplies. Nodes are matched by GUID, and ports by node GUID and number. The
+// argument limits decides which values are bad. Values that one of the folders lacks are not compared. O(ports).
 func Diff(old, now *Folder, limits []Limit) []Change {
 	d := &differ{old: old, new: now, limits: limits}
 	d.topology()

@@ -249,8 +249,8 @@ type Expected struct {
 	Outcome
 }
 
-// Expect forecasts when the quantities of all ports cross their limits. It lists the forecasts that cross and the values
-// beyond their limits, the earliest first, and counts all outcomes.
+// Expect forecasts when the quantities of all ports cross their limits. It lists the forecasts that cross and the
+// values beyond their limits, the earliest first, and counts all outcomes.
 func (h *History) Expect(limits []Limit) (list []Expected, outcomes [Beyond + 1]int) {
 	for _, p := range h.Ports() {
 		for q := range NumQuantities {

@@ -30,7 +30,10 @@ func TestChance(t *testing.T) {
 	for _, c := range []struct {
 		n, score int
 		want     float64
-	}{{4, 6, 1.0 / 24}, {4, 4, 4.0 / 24}, {5, 10, 1.0 / 120}, {5, 8, 5.0 / 120}, {6, 15, 1.0 / 720}, {6, 13, 6.0 / 720}, {10, 31, 0.0023}} {
+	}{
+		{4, 6, 1.0 / 24}, {4, 4, 4.0 / 24}, {5, 10, 1.0 / 120}, {5, 8, 5.0 / 120}, {6, 15, 1.0 / 720},
+		{6, 13, 6.0 / 720}, {10, 31, 0.0023},
+	} {
 		if got := chance(c.n, c.score); math.Abs(got-c.want) > 1e-4 {
 			t.Errorf("%d points, score %d: %g, expected %g", c.n, c.score, got, c.want)
 		}
@@ -114,12 +117,14 @@ func TestExpectNoise(t *testing.T) {
 		}
 	}
 	if found < series*9/10 || within < found*85/100 {
-		t.Errorf("%d of %d degrading series have a forecast, %d with the truth within its bounds", found, series, within)
+		t.Errorf("%d of %d degrading series have a forecast, %d with the truth within its bounds", found, series,
+			within)
 	}
 }
 
 // folderOf returns a folder of a small tree in which the module of one port has a temperature.
-func folderOf(t *testing.T, f *fabric.Fabric, when time.Time, celsius int, downed, symbols uint64) (*Folder, fabric.PortIndex) {
+func folderOf(t *testing.T, f *fabric.Fabric, when time.Time, celsius int, downed, symbols uint64) (*Folder,
+	fabric.PortIndex) {
 	t.Helper()
 	at := f.Links()[0].A
 	h := &health.Report{}
@@ -235,12 +240,14 @@ func TestDiff(t *testing.T) {
 	check("little", Diff(old, again, Defaults()), nil)
 	again.Health.Of(at).Cable.Serial = "2"
 	again.Health.Of(at).Cable.Celsius = 90
-	check("a new module", Diff(old, again, Defaults()), map[string]Direction{"module " + name + " MFS1 1 MFS1 2": Altered})
+	check("a new module", Diff(old, again, Defaults()),
+		map[string]Direction{"module " + name + " MFS1 1 MFS1 2": Altered})
 }
 
 func TestParseLimit(t *testing.T) {
 	l, err := ParseLimit("effective-ber 1e-13 speed=ndr fec=kp4 medium=optical", "site.conf:3")
-	want := Limit{Quantity: EffectiveBER, Value: 1e-13, Source: "site.conf:3", Speed: fabric.NDR, FEC: kp4, Medium: Optical}
+	want := Limit{Quantity: EffectiveBER, Value: 1e-13, Source: "site.conf:3", Speed: fabric.NDR, FEC: kp4,
+		Medium: Optical}
 	if err != nil || l != want {
 		t.Errorf("%+v, %v, expected %+v", l, err, want)
 	}

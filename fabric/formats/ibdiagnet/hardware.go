@@ -61,7 +61,9 @@ func (p *parser) firmware(v *values) error {
 // system parses a row of section SYSTEM_GENERAL_INFORMATION.
 func (p *parser) system(v *values) error {
 	serial, part, revision, product := v.word(1), v.word(2), v.word(3), v.word(4)
-	return p.ofNode(v, func(n *health.Node) { n.Serial, n.Part, n.Revision, n.Product = serial, part, revision, product })
+	return p.ofNode(v, func(n *health.Node) {
+		n.Serial, n.Part, n.Revision, n.Product = serial, part, revision, product
+	})
 }
 
 // sensor parses a row of section TEMPERATURE_SENSORS.
@@ -161,8 +163,8 @@ func (v *values) level(column int) health.Level {
 	return health.Level{Value: float64(n), Known: v.has(column) && ok}
 }
 
-// The columns of section CABLE_INFO from the eleventh on: the received and the sent power of each lane, the lowest powers
-// that the module permits, and other columns for the length and the type.
+// The columns of section CABLE_INFO from the eleventh on: the received and the sent power of each lane, the lowest
+// powers that the module permits, and other columns for the length and the type.
 const (
 	rxColumn     = 10
 	txColumn     = rxColumn + health.MaxLanes

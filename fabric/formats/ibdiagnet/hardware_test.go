@@ -30,7 +30,8 @@ NodeGuid1,PortNum1,NodeGuid2,PortNum2
 0x41,1,0x11,1
 END_LINKS
 START_NODES_INFO
-NodeGUID,HWInfo_DeviceID,FWInfo_Major,FWInfo_Minor,FWInfo_SubMinor,FWInfo_PSID,FWInfo_Extended_Major,FWInfo_Extended_Minor,FWInfo_Extended_SubMinor
+` + "NodeGUID,HWInfo_DeviceID,FWInfo_Major,FWInfo_Minor,FWInfo_SubMinor,FWInfo_PSID," +
+	"FWInfo_Extended_Major,FWInfo_Extended_Minor,FWInfo_Extended_SubMinor" + `
 0x41,0xd2f0,0x1b,0xd8,0xe8,MT_0000000063,0x1b,0x7d8,0xe8
 0x11,0x20f,0x14,0x1f,0x3f6,"MT_0000000223",N/A,N/A,N/A
 0x99,0x20f,0x14,0x1f,0x3f6,"MT_0000000223",N/A,N/A,N/A
@@ -65,7 +66,8 @@ NodeGuid,PSUIndex,IsPresent,DCState,AlertState,FanState,SerialNumber
 0x41,2,Yes,Failure,N/A,OK,N/A
 END_POWER_SUPPLIES
 START_CABLE_INFO
-NodeGuid,PortNum,Vendor,PN,SN,Rev,LengthSMFiber,LengthCopperOrActive,Temperature,RX1Power,RX2Power,RX3Power,RX4Power,TX1Power,RXPowerLowThresh
+` + "NodeGuid,PortNum,Vendor,PN,SN,Rev,LengthSMFiber,LengthCopperOrActive,Temperature," +
+	"RX1Power,RX2Power,RX3Power,RX4Power,TX1Power,RXPowerLowThresh" + `
 0x41,1,"Acme","MFS1","SN-1","A2",N/A,"20 m","42C",10000,"0.5 mW","0.25 mW, -6.0 dBm",0,"-1.5 dBm",631
 END_CABLE_INFO
 `
@@ -76,7 +78,8 @@ func readHardware(t *testing.T, text string) (*DB, error) {
 }
 
 func TestReadHardware(t *testing.T) {
-	if _, err := readHardware(t, hardwareDB); err == nil || !strings.Contains(err.Error(), "db:19: node 0x0000000000000099") {
+	const wrong = "db:19: node 0x0000000000000099"
+	if _, err := readHardware(t, hardwareDB); err == nil || !strings.Contains(err.Error(), wrong) {
 		t.Errorf("a row about an unknown node: %v", err)
 	}
 	text := strings.Replace(hardwareDB, "0x99,", "0x41,", 1) // a repeated row: the last one counts
@@ -92,7 +95,8 @@ func TestReadHardware(t *testing.T) {
 		Product: "Jaguar Unmng IB 200",
 		Sensors: []health.Sensor{{Celsius: level(54), Highest: level(61)}, {Index: 1}},
 		Fans: []health.Fan{
-			{Index: 1, RPM: level(5800), Min: level(4500), Max: level(13500)}, {Index: 2, RPM: level(900), Min: level(4500)},
+			{Index: 1, RPM: level(5800), Min: level(4500), Max: level(13500)},
+			{Index: 2, RPM: level(900), Min: level(4500)},
 		},
 		Supplies: []health.Supply{
 			{Index: 1, Present: "Yes", DC: "OK", Alert: "OK", Fan: "OK", Serial: "S1"},

@@ -280,13 +280,15 @@ func writeCables(w *writer, db *DB) {
 
 // cableHeading returns the columns of section CABLE_INFO.
 func cableHeading() string {
-	columns := "NodeGuid,PortNum,Vendor,PN,SN,Rev,Length,Type,Temperature,FWVersion"
+	var b strings.Builder
+	b.WriteString("NodeGuid,PortNum,Vendor,PN,SN,Rev,Length,Type,Temperature,FWVersion")
 	for _, direction := range []string{"RX", "TX"} {
 		for lane := range health.MaxLanes {
-			columns += fmt.Sprintf(",%s%dPower", direction, lane+1)
+			fmt.Fprintf(&b, ",%s%dPower", direction, lane+1)
 		}
 	}
-	return columns + ",RXPowerLowThresh,TXPowerLowThresh"
+	b.WriteString(",RXPowerLowThresh,TXPowerLowThresh")
+	return b.String()
 }
 
 // powers returns the optical columns of section CABLE_INFO.

@@ -58,9 +58,8 @@ var table = answer.Table[port]{
 		power("rx_power", "RX dBm", "received optical power of the weakest lane", func(o *health.Optics) health.Level {
 			return o.Weakest()
 		}),
-		power("rx_power_limit", "", "lowest received power that the module permits", func(o *health.Optics) health.Level {
-			return o.RxLow
-		}),
+		power("rx_power_limit", "", "lowest received power that the module permits",
+			func(o *health.Optics) health.Level { return o.RxLow }),
 		answer.FieldOf(answer.KindText, "fec", "FEC", "forward error correction in use", func(p port) answer.Value {
 			return mode(p.FEC, p.FEC == health.Unknown)
 		}),

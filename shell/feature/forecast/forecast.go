@@ -32,8 +32,8 @@ var Feature = feature.Feature{Name: "forecast", Commands: []feature.Command{{
 		"powers, symbol\nerrors and link-error recoveries of all links. Without folders, it examines the recorded " +
 		"symbol errors and recoveries:\na subnet that is asked live does not report the other values.\n" +
 		fmt.Sprintf("A forecast needs at least %d readings, each at least %.0f minutes after link up, that move "+
-			"consistently towards the limit\n(Mann-Kendall test), and it reaches at most as far ahead as three times the "+
-			"time of the readings. EARLIEST and LATEST are\nthe bounds for 95 %% confidence. ",
+			"consistently towards the limit\n(Mann-Kendall test), and it reaches at most as far ahead as three times "+
+			"the time of the readings. EARLIEST and LATEST are\nthe bounds for 95 %% confidence. ",
 			trend.LeastReadings, trend.Settled.Minutes()) +
 		"The limits have their sources in docs/ibdiagnet.md; the line \"limit\" of the\nconfiguration changes them. " +
 		"The time of link up is known from LinkDownedCounter, so the first folder never counts.",
@@ -54,7 +54,7 @@ type forecasts struct {
 	Crosses int       `key:"crossing" help:"series that cross their limit"`
 	Beyond  int       `key:"beyond" help:"series whose last value is beyond the limit"`
 	TooFew  int       `key:"too_few" help:"series with fewer readings than a forecast needs"`
-	NoTrend int       `key:"no_trend" help:"series that do not move consistently towards the limit, or that are far from it"`
+	NoTrend int       `key:"no_trend" help:"series without a consistent trend, or far from the limit"`
 	Since   time.Time `key:"since"`
 	Until   time.Time `key:"until"`
 	Folders bool      `key:"from_folders" help:"the readings come from ibdiagnet folders"`
@@ -70,7 +70,7 @@ type row struct {
 	What     string       `key:"quantity" name:"WHAT"`
 	State    string       `key:"state" name:"FORECAST" help:"crosses or beyond the limit"`
 	When     answer.Value `name:"IN" kind:"text" help:"time until it crosses the limit, from the last reading"`
-	In       answer.Value `key:"in_seconds" kind:"duration" help:"time until it crosses the limit, from the last reading"`
+	In       answer.Value `key:"in_seconds" kind:"duration" help:"time from the last reading to the limit"`
 	Earliest answer.Value `key:"earliest" name:"EARLIEST" kind:"time" help:"at 95 % confidence"`
 	Latest   answer.Value `key:"latest" name:"LATEST" kind:"time" help:"at 95 % confidence; none if it may never cross"`
 	First    answer.Value `key:"first" name:"FIRST" kind:"text" help:"first reading"`
@@ -87,8 +87,8 @@ var decl = answer.Decl[*forecasts]{
 	Title: "forecast from readings of {since} to {until}",
 	Layout: []answer.Item[*forecasts]{
 		{Table: answer.Show(&answer.Table[row]{
-			Key: "forecasts", Title: "forecasts", Stream: true, Fields: answer.Fields[row](), Empty: "no link is expected " +
-				"to cross a limit",
+			Key: "forecasts", Title: "forecasts", Stream: true, Fields: answer.Fields[row](),
+			Empty: "no link is expected to cross a limit",
 		}, func(f *forecasts) answer.Rows[row] { return answer.Lazy(len(f.list), f.row) })},
 		{Line: "{series} series: {crossing} cross, {beyond} beyond their limit, {too_few} with too few readings, " +
 			"{no_trend} without a trend"},
@@ -164,21 +164,21 @@ func run(c *feature.Call) error {
 	v.Crosses, v.Beyond, v.TooFew = outcomes[trend.Crosses], outcomes[trend.Beyond], outcomes[trend.TooFew]
 	v.NoTrend = outcomes[trend.NoTrend] + outcomes[trend.Distant]
 	if !v.Folders {
-		basis.Unread.Note("kind of value", "bit error rates, temperatures and powers: only ibdiagnet folders have them", 1,
-			answer.Place{})
+		basis.Unread.Note("kind of value", "bit error rates, temperatures and powers: only ibdiagnet folders have them",
+			1, answer.Place{})
 	}
 	return c.Answer(decl.Answer(basis, v))
 }
 
 // fromFolders reads the folders of the arguments.
-func (v *forecasts) fromFolders(c *feature.Call) (*trend.History, answer.Basis, error) {
+func (f *forecasts) fromFolders(c *feature.Call) (*trend.History, answer.Basis, error) {
 	op, err := c.Session.Begin(c.Ctx, "read folders of ibdiagnet")
 	if err != nil {
 		return nil, answer.Basis{}, err
 	}
 	var from time.Time
 	if c.Options["since"] != "" {
-		from = v.Since
+		from = f.Since
 	}
 	s, err := folders.Read(c.Ctx, c.Args, from, op.Progress)
 	op.End()
@@ -187,11 +187,11 @@ func (v *forecasts) fromFolders(c *feature.Call) (*trend.History, answer.Basis, 
 	}
 	h := &trend.History{}
 	for _, r := range s.Readings {
-		if !r.When.After(v.Until) {
+		if !r.When.After(f.Until) {
 			h.AddReading(r)
 		}
 	}
-	v.f, v.Since, v.Until = s.Last.Fabric, s.First.When, s.Last.When
+	f.f, f.Since, f.Until = s.Last.Fabric, s.First.When, s.Last.When
 	return h, s.Basis(), nil
 }
 

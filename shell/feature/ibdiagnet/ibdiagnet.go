@@ -148,8 +148,8 @@ func run(c *feature.Call) error {
 	slices.SortStableFunc(v.rows, func(a, b trend.Change) int { return cmp.Compare(a.Direction, b.Direction) })
 	b := s.Basis()
 	if both, all := s.Common(); 2*both < all {
-		b.Warnings = append(b.Warnings, fmt.Sprintf("only %d of %d nodes are in both folders: they may be of different "+
-			"subnets", both, all))
+		b.Warnings = append(b.Warnings, fmt.Sprintf("only %d of %d nodes are in both folders: they may be of "+
+			"different subnets", both, all))
 	}
 	return c.Answer(decl.Answer(b, v))
 }

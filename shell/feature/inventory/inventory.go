@@ -44,12 +44,11 @@ var Feature = feature.Feature{Name: "inventory", Commands: []feature.Command{{
 
 // inventory is the value of the answer.
 type inventory struct {
-	f       *fabric.Fabric
-	health  *health.Report
-	reading bool // whether error counters or bit error rates can tell cables with errors
-	nodes   []fabric.NodeIndex
-	listed  bool // in the text
-	parts   []problems.Part
+	f      *fabric.Fabric
+	health *health.Report
+	nodes  []fabric.NodeIndex
+	listed bool // in the text
+	parts  []problems.Part
 }
 
 // node is a row of the table of nodes.
@@ -79,7 +78,7 @@ type cable struct {
 	Vendor string       `key:"vendor" name:"VENDOR"`
 	Part   string       `key:"part" name:"CABLE PART"`
 	Cables int          `key:"cables" name:"CABLES"`
-	Errors answer.Value `key:"with_errors" name:"WITH ERRORS" kind:"int" help:"cables with bit errors or error counters"`
+	Errors answer.Value `key:"with_errors" name:"WITH ERRORS" kind:"int" help:"cables with errors"`
 }
 
 // sensor is a row of the table of temperature sensors.

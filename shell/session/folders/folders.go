@@ -161,7 +161,9 @@ func (s *Series) Lacking() []string {
 		has  func(f *trend.Folder) bool
 	}{
 		{"error counters", func(f *trend.Folder) bool { return f.Counters != nil }},
-		{"bit error rates, modules and their temperatures", func(f *trend.Folder) bool { return len(f.Health.Ports()) > 0 }},
+		{"bit error rates, modules and their temperatures", func(f *trend.Folder) bool {
+			return len(f.Health.Ports()) > 0
+		}},
 		{"firmware, fans and power supplies", func(f *trend.Folder) bool { return f.Health.HasNodes() }},
 	} {
 		if !k.has(s.First) || !k.has(s.Last) {
