@@ -207,6 +207,21 @@ func ParseLimit(text, place string) (Limit, error) {
 	return l, nil
 }
 
+// Name returns the limit in the form of a configuration, without its value: "effective-ber speed=NDR fec=kp4".
+func (l *Limit) Name() string {
+	text := Names()[l.Quantity]
+	if l.Speed != fabric.SpeedUnknown {
+		text += " speed=" + l.Speed.String()
+	}
+	if int(l.FEC) < len(fecWords) {
+		text += " fec=" + fecWords[l.FEC]
+	}
+	if l.Medium != AnyMedium {
+		text += " medium=" + l.Medium.String()
+	}
+	return text
+}
+
 // Names returns the names of the quantities in a configuration, in their order.
 func Names() []string {
 	names := make([]string, NumQuantities)

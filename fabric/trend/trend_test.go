@@ -248,8 +248,8 @@ func TestParseLimit(t *testing.T) {
 	l, err := ParseLimit("effective-ber 1e-13 speed=ndr fec=kp4 medium=optical", "site.conf:3")
 	want := Limit{Quantity: EffectiveBER, Value: 1e-13, Source: "site.conf:3", Speed: fabric.NDR, FEC: kp4,
 		Medium: Optical}
-	if err != nil || l != want {
-		t.Errorf("%+v, %v, expected %+v", l, err, want)
+	if err != nil || l != want || l.Name() != "effective-ber speed=NDR fec=kp4 medium=optical" {
+		t.Errorf("%+v (%s), %v, expected %+v", l, l.Name(), err, want)
 	}
 	all := append([]Limit{l}, Defaults()...)
 	for link, want := range map[Link]float64{

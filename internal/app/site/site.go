@@ -138,7 +138,7 @@ func (c *Config) take(line, where string) error {
 	case rest == "":
 		return fmt.Errorf("%s has no value", word)
 	}
-	if word != "alert" && word != "write" {
+	if word != "alert" && word != "limit" && word != "write" {
 		if err := c.once(word, where); err != nil {
 			return err
 		}
@@ -157,21 +157,8 @@ func (c *Config) take(line, where string) error {
 			return fmt.Errorf("watch is %q, expected %g to %d seconds", rest, Shortest, Longest)
 		}
 		c.Watch = time.Duration(s * float64(time.Second))
-	case "alert":
-		r, err := limits.Parse(rest, where)
-		if err != nil {
-			return err
-		}
-		if err := c.once("alert "+r.Counter.String(), where); err != nil {
-			return err
-		}
-		c.Alerts = append(c.Alerts, r)
-	case "limit":
-		l, err := trend.ParseLimit(rest, where)
-		if err != nil {
-			return err
-		}
-		c.Limits = append(c.Limits, l)
+	case "alert", "limit":
+		return c.takeLimit(word, rest, where)
 	case "write":
 		group, ok := strings.CutPrefix(rest, "group:")
 		switch {
@@ -183,6 +170,24 @@ func (c *Config) take(line, where string) error {
 		c.writes = append(c.writes, rule{where, group})
 	}
 	return nil
+}
+
+// takeLimit adds the rule of an alert, or a limit of forecasts.
+func (c *Config) takeLimit(word, rest, where string) error {
+	if word == "limit" {
+		l, err := trend.ParseLimit(rest, where)
+		if err != nil {
+			return err
+		}
+		c.Limits = append(c.Limits, l)
+		return c.once("limit "+l.Name(), where)
+	}
+	r, err := limits.Parse(rest, where)
+	if err != nil {
+		return err
+	}
+	c.Alerts = append(c.Alerts, r)
+	return c.once("alert "+r.Counter.String(), where)
 }
 
 // Reads reports whether this package reads the line, even if the line has errors. The screen reads the other lines.

@@ -108,7 +108,7 @@ func (f *forecasts) verdict() (answer.Verdict, string) {
 
 func (f *forecasts) row(i int) row {
 	x := &f.list[i]
-	at := problems.Place{GUID: x.Key.GUID, Port: int(x.Key.Num), Name: x.Name}
+	at := problems.Place{GUID: x.Key.GUID, Port: int(x.Key.Num), Name: x.Port.Name}
 	points := x.Points[x.Quantity]
 	value := func(p trend.Point) answer.Value { return answer.Text(x.Quantity.Text(x.Quantity.Value(p.Value))) }
 	r := row{Port: feature.PlaceOf(f.f, at), Peer: answer.None(), What: x.Quantity.String(), State: "beyond",
