@@ -51,7 +51,14 @@ func child(kind string) {
 	if kind == "unopened" {
 		src.Arg = "fattree:0"
 	}
-	s, err := session.Open(ctx, src, session.Options{Later: kind == "unopened"})
+	sessionOpt := session.Options{Later: kind == "unopened"}
+	if kind == "recorded" {
+		sessionOpt.StateDir = "state"
+	}
+	s, err := session.Open(ctx, src, sessionOpt)
+	if err == nil && kind == "recorded" {
+		err = writePast(ctx, sessionOpt.StateDir, s.Subnet())
+	}
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)

@@ -3,12 +3,20 @@
 package tui
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/history"
+	"example.org/ibconsole/history/records"
 )
 
 // act is keys and the texts on the screen after them. A text after ! must be absent.
@@ -261,6 +269,95 @@ func stories() []story {
 			do("t").then("3/9"), do("/", "node-0072", "Enter", "T").then("4/9"),
 			do("f").then("5/9"), do("r").then("6/9"), do("5").then("7/9"), do("4").then("8/9"), do("u").then("9/9"),
 			do("C-g").then("the tour has ended")}},
+	}
+}
+
+// pastStories are stories of a subnet with a history and a record, see [writePast].
+func pastStories() []story {
+	return []story{
+		{"what happened between 03:00 and 03:20", usual, []act{do("7", "b").then("leaf-03 rebooted", "after the night"),
+			do("/", "/ 03:[01]", "Enter").then("03:05:00", "leaf-03 rebooted", "03:19:00", "leaf-05/8 to",
+				"!after the night", "!before the night")}},
+		{"which cable flaps", wide, []act{
+			do("1").then("›1 Problems", "flapping"), do("/", "flapping", "Enter").then("/flapping", "1 problem"),
+			do("z").then("leaf-05/9", "was found down 3 times", "!leaf-06/9"),
+			do(":", "flaps", "Enter").then("leaf-05/9", "at least 3", "leaf-06/9", "at least 1")}},
+		{"which jobs did this link hit, without Slurm", usual, []act{tracing,
+			do("J").then("a Answer jobs on leaf-07", "1 of 2 jobs used it", "train", "sets of hosts"),
+			do("Escape").then("›4 Trace")}},
+	}
+}
+
+// writePast writes the history and the record of a subnet: a night with two events between 03:00 and 03:20 and others
+// before and after, a cable that went down three times in the last two hours and another one that went down once, and
+// sets of hosts, of which one used the links of spines in that time.
+func writePast(ctx context.Context, dir, subnet string) error {
+	f, err := gen.ParseSpec("fattree:2,12")
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	night := time.Date(now.Year(), now.Month(), now.Day(), 3, 0, 0, 0, time.Local)
+	if night.After(now.Add(-time.Hour)) {
+		night = night.AddDate(0, 0, -1)
+	}
+	store, err := history.OpenFile(ctx, filepath.Join(dir, history.FileName))
+	if err != nil {
+		return err
+	}
+	e := history.Entry{Kind: history.Sweep, Subnet: subnet, Began: night.Add(-time.Hour), Until: night.Add(time.Hour)}
+	for text, minute := range map[string]int{"before the night": -5, "leaf-03 rebooted": 5,
+		"leaf-05/8 to spine-02/5: link down": 19, "after the night": 21} {
+		e.Events = append(e.Events, history.Event{When: night.Add(time.Duration(minute) * time.Minute),
+			What: history.WhatLink, Text: text})
+	}
+	_, err = store.Add(ctx, e, f, nil)
+	if err := errors.Join(err, store.Close()); err != nil {
+		return err
+	}
+	record, err := records.Open(ctx, filepath.Join(dir, records.FileName))
+	if err != nil {
+		return err
+	}
+	cable := func(leaf string) (a, b fabric.End) {
+		p := f.PortAt(f.NodesByDescription(leaf)[0], 9)
+		return fabric.NamedEnd(f, p), fabric.NamedEnd(f, f.Ports[p].Peer)
+	}
+	for minute := -120; minute <= 0 && err == nil; minute++ {
+		at := now.Add(time.Duration(minute) * time.Minute)
+		var changes []records.LinkChange
+		for leaf, downAt := range map[string][]int{"leaf-05": {-100, -70, -40}, "leaf-06": {-50}} {
+			for _, m := range downAt {
+				if a, b := cable(leaf); minute == m || minute == m+3 {
+					changes = append(changes, records.LinkChange{When: at, Up: minute != m, A: a, B: b,
+						WasUp: at.Add(-time.Minute), Pairs: -1})
+				}
+			}
+		}
+		sets := []records.HostSet{{Name: "idle", Hosts: "node-[0001-0002]"}, {Name: "train", Hosts: "node-[0037-0050]"}}
+		_, _, oerr := record.Observe(ctx, subnet, at, nil, nil)
+		err = errors.Join(oerr, record.ObserveSets(ctx, subnet, at, sets),
+			record.ObserveLinks(ctx, subnet, at, changes, nil, func(_, _ fabric.End) bool { return false }))
+	}
+	return errors.Join(err, record.Close())
+}
+
+// TestPastStories runs tasks of engineers on a subnet that was recorded.
+func TestPastStories(t *testing.T) {
+	programs := t.TempDir()
+	if err := os.WriteFile(filepath.Join(programs, "sacct"), []byte("#!/bin/sh\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, st := range pastStories() {
+		t.Run(st.name, func(t *testing.T) {
+			t.Parallel()
+			s := onTmux(t, st.size[0], st.size[1], "recorded", "PATH="+programs+":"+os.Getenv("PATH"))
+			s.Awaits("18 sw 72 ca")
+			for _, a := range st.acts {
+				s.perform(a)
+			}
+			s.whole()
+		})
 	}
 }
 
