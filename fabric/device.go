@@ -51,6 +51,41 @@ const (
 	AggregationByPort   = "it is attached to an internal port of its switch"
 )
 
+// tickRule is how switch ASICs of a family count XmitWait.
+type tickRule struct {
+	bytes   float64 // of one count
+	perLane bool    // of each lane
+}
+
+// tickRules holds the rules by device ID. Quantum switches count once for each 8 bytes that the port could have sent,
+// older ones once for each 32 bytes of each lane (NVIDIA, ibdiagnet manual 2.13, "Congestion Assessment on InfiniBand
+// Links"). PortSamplesControl has one less than these bytes as Tick.
+var tickRules = map[uint16]tickRule{
+	0xc738: {32, true}, 0xcb20: {32, true}, 0xcf08: {32, true}, // SwitchX, Switch-IB, Switch-IB 2
+	0xd2f0: {8, false}, 0xd2f2: {8, false}, 0xd2f4: {8, false}, // Quantum, Quantum-2, Quantum-3
+}
+
+// WaitBytes returns the bytes that a port of a device could have sent in one count of its XmitWait. The argument tick is
+// the Tick of the port's PortSamplesControl. It returns false if the rule of the device is unknown.
+func WaitBytes(vendor uint32, device uint16, width Width, tick uint8) (float64, bool) {
+	rule, known := tickRules[device]
+	switch {
+	case !known || vendor != VendorMellanox:
+		return 0, false
+	case rule.perLane:
+		return (float64(tick) + 1) * float64(width), width > 0
+	}
+	return float64(tick) + 1, true
+}
+
+// Tick returns the Tick of PortSamplesControl of the switches of a device, 7 for an unknown device.
+func Tick(device uint16) uint8 {
+	if rule, known := tickRules[device]; known {
+		return uint8(rule.bytes) - 1
+	}
+	return 7
+}
+
 // VendorMellanox is the vendor ID of NVIDIA's switches and adapters.
 const VendorMellanox = 0x2c9
 

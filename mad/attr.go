@@ -38,6 +38,7 @@ const (
 
 // The attributes of performance management (IBA 16.1.3).
 const (
+	AttrPortSamplesControl   AttrID = 0x0010
 	AttrPortCounters         AttrID = 0x0012
 	AttrPortRcvErrorDetails  AttrID = 0x0015
 	AttrPortCountersExtended AttrID = 0x001d
@@ -50,6 +51,8 @@ func (a AttrID) Name(c Class) string {
 		return a.String()
 	case a == AttrClassPortInfo:
 		return "ClassPortInfo"
+	case c == ClassPerf && a == AttrPortSamplesControl:
+		return "PortSamplesControl"
 	case c == ClassPerf && a == AttrPortCounters:
 		return "PortCounters"
 	case c == ClassPerf && a == AttrPortRcvErrorDetails:

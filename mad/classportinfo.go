@@ -57,6 +57,10 @@ const (
 	PerfXmitWait          uint16 = 1 << 12 // PortCounters contains XmitWait
 )
 
+// PerfAdditional is the capability of CapabilityMask2 of a performance management agent whose PortCountersExtended
+// contains error counters and XmitWait (IBA 1.3, 16.1.3.1: IsAdditionalPortCountersExtendedSupported).
+const PerfAdditional uint32 = 1 << 1
+
 func (*ClassPortInfo) AttrID() AttrID { return AttrClassPortInfo }
 
 func (a *ClassPortInfo) UnmarshalBinary(b []byte) error {

@@ -140,6 +140,21 @@ func TestPortRcvErrorDetails(t *testing.T) {
 	})
 }
 
+func TestPortSamplesControl(t *testing.T) {
+	// Laid out by the table of libibmad (rdma-core, libibmad/fields.c), bit offsets: PortSelect 8, Tick 16, OptionMask
+	// 96, each from the highest bit.
+	b := make([]byte, portSamplesControlSize)
+	for i := range b {
+		b[i] = uint8(0x80 + i)
+	}
+	want := PortSamplesControl{PortSelect: 0x81, Tick: 0x82, OptionMask: 0x8c8d8e8f90919293}
+	copy(want.data[:], b)
+	want.data[1], want.data[2] = 0, 0
+	clear(want.data[12:20])
+	checkGSIAttribute(t, b, portSamplesControlSize, want)
+}
+
+func FuzzPortSamplesControl(f *testing.F)   { fuzzGSIAttribute[PortSamplesControl](f) }
 func FuzzPortRcvErrorDetails(f *testing.F)  { fuzzGSIAttribute[PortRcvErrorDetails](f) }
 func FuzzClassPortInfo(f *testing.F)        { fuzzGSIAttribute[ClassPortInfo](f) }
 func FuzzPortCounters(f *testing.F)         { fuzzGSIAttribute[PortCounters](f) }

@@ -181,10 +181,6 @@ func (r *run) answeredPorts() []Port {
 	return out
 }
 
-// additional is a bit of CapabilityMask2. Agents with this bit have error counters in PortCountersExtended (IBA 1.3,
-// 16.1.3.1: IsAdditionalPortCountersExtendedSupported).
-const additional = 1 << 1
-
 // agent is the capabilities of an agent.
 type agent struct {
 	mask  uint16
@@ -204,7 +200,7 @@ func (a agent) wide() Set {
 	if a.mask&mad.PerfExtendedWidth != 0 {
 		s |= Of(UnicastXmitPackets, UnicastRcvPackets, MulticastXmitPackets, MulticastRcvPackets)
 	}
-	if a.mask2&additional != 0 {
+	if a.mask2&mad.PerfAdditional != 0 {
 		s |= Errors | Of(QP1Dropped)
 	}
 	return s

@@ -46,6 +46,9 @@ func (s *Sim) answer(at fabric.PortIndex, m *[mad.Size]byte) bool {
 		return false
 	}
 	status := s.precheck(m, method)
+	if a.set {
+		s.disturb()
+	}
 	if status == mad.StatusOK {
 		status = a.do(attr)
 	}

@@ -40,6 +40,7 @@ func (s *Sim) countersOf(port fabric.PortIndex) *mad.PortCountersExtended {
 func (s *Sim) Counters(port fabric.PortIndex) mad.PortCountersExtended {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.catchUp()
 	s.count(port, s.now())
 	return *s.countersOf(port)
 }
@@ -70,6 +71,8 @@ func (a *agent) perf(attr mad.AttrID) mad.Status {
 		}
 		sum.PortSelect, sum.CounterSelect, sum.CounterSelect2 = q.PortSelect, q.CounterSelect, q.CounterSelect2
 		_, _ = sum.AppendBinary(a.data[:0])
+	case mad.AttrPortSamplesControl:
+		return a.samplesControl()
 	case mad.AttrPortRcvErrorDetails:
 		return a.rcvErrorDetails()
 	default:
@@ -106,6 +109,9 @@ func (a *agent) perfClassPortInfo() mad.Status {
 	info := mad.ClassPortInfo{
 		BaseVersion: 1, ClassVersion: 1, RespTime: respTime,
 		CapabilityMask: mad.PerfExtendedWidth | mad.PerfXmitWait,
+	}
+	if a.s.wide {
+		info.CapabilityMask2 |= mad.PerfAdditional
 	}
 	if a.node.sw != nil {
 		info.CapabilityMask |= mad.PerfAllPortSelect
@@ -204,9 +210,10 @@ const packet = 4096 + 26
 
 // traffic is the traffic through a port.
 type traffic struct {
-	out, in float64 // bytes per second
-	// left holds the fractions of words and packets that have not been counted yet.
-	left  [4]float64
+	out, in      float64 // bytes per second
+	wait, errors float64 // counts of XmitWait and of SymbolErrors per second
+	// left holds the fractions of words, packets and counts that have not been counted yet.
+	left  [6]float64
 	since time.Time
 }
 
@@ -216,9 +223,9 @@ func (s *Sim) SetTraffic(bytes []float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
+	s.countAll()
+	s.load, s.unsettled = nil, false
 	for i := range s.ports {
-		port := fabric.PortIndex(i)
-		s.count(port, now)
 		t := traffic{out: bytes[i], since: now}
 		if peer := s.f.Ports[i].Peer; peer != fabric.None {
 			t.in = bytes[peer]
@@ -229,6 +236,7 @@ func (s *Sim) SetTraffic(bytes []float64) {
 
 // count adds the traffic of a port up to a time to the port's counters.
 func (s *Sim) count(port fabric.PortIndex, now time.Time) {
+	s.settle(now)
 	t := s.ports[port].traffic
 	if t == nil {
 		return
@@ -236,13 +244,14 @@ func (s *Sim) count(port fabric.PortIndex, now time.Time) {
 	seconds := now.Sub(t.since).Seconds()
 	t.since = now
 	c := s.countersOf(port)
-	for i, to := range [4]struct {
+	for i, to := range [6]struct {
 		counters []*uint64
 		rate     float64
 	}{
 		{[]*uint64{&c.XmitData}, t.out / 4}, {[]*uint64{&c.RcvData}, t.in / 4},
 		{[]*uint64{&c.XmitPackets, &c.UnicastXmitPackets}, t.out / packet},
 		{[]*uint64{&c.RcvPackets, &c.UnicastRcvPackets}, t.in / packet},
+		{[]*uint64{&c.XmitWait}, t.wait}, {[]*uint64{&c.SymbolErrors}, t.errors},
 	} {
 		t.left[i] += to.rate * seconds
 		whole := uint64(t.left[i])

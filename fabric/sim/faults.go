@@ -118,6 +118,7 @@ func (s *Sim) after(requests uint64, do func()) {
 // arrive runs the events that are due, counts a request, and locks the subnet.
 func (s *Sim) arrive() {
 	s.mu.Lock()
+	s.catchUp()
 	for len(s.schedule) > 0 && s.schedule[0].at <= s.requests+1 {
 		do := s.schedule[0].do
 		s.schedule = slices.Delete(s.schedule, 0, 1)

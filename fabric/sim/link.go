@@ -56,6 +56,7 @@ func (s *Sim) power(node fabric.NodeIndex, off bool) {
 	if n.off == off {
 		return
 	}
+	s.disturb()
 	n.off = off
 	if !off {
 		s.reset(node)
@@ -103,6 +104,7 @@ func (s *Sim) Degrade(port fabric.PortIndex, width fabric.Width, speed fabric.Sp
 	if peer == fabric.None {
 		return
 	}
+	s.disturb()
 	for _, i := range []fabric.PortIndex{port, peer} {
 		a := &s.ports[i].info
 		was := *a

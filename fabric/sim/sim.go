@@ -15,6 +15,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -38,8 +39,13 @@ type Options struct {
 	SendBack bool
 	// Vendor is the vendor ID of switches whose vendor ID is not in the fabric.
 	Vendor uint32
+	// Device is the device ID of switches whose device ID is not in the fabric.
+	Device uint16
+	// Wide makes all agents have errors and XmitWait as 64-bit counters. Otherwise they are limited to the widths of
+	// PortCounters.
+	Wide   bool
 	Faults Faults           // initial faults
-	Now    func() time.Time // clock of M_Key leases; nil is [time.Now]
+	Now    func() time.Time // clock of M_Key leases and traffic; nil is [time.Now]
 }
 
 // Sim is a simulated subnet. It is safe for concurrent use. Nodes and ports have the indexes of the fabric from which
@@ -48,7 +54,8 @@ type Sim struct {
 	f        *fabric.Fabric
 	tables   *fabric.Tables // nil or as in the options
 	sendBack bool
-	now      func() time.Time
+	wide     bool
+	clock    func() time.Time
 
 	mu       sync.Mutex
 	nodes    []node
@@ -59,6 +66,11 @@ type Sim struct {
 	schedule []event // sorted by time
 	flaps    *flaps
 	groups   []Group
+
+	load      *Load // nil without flows
+	unsettled bool  // the traffic changed after it was computed
+	timed     []timed
+	frozen    time.Time // of the scheduled change that runs
 }
 
 // node is a node with its subnet management agent.
@@ -93,16 +105,17 @@ type port struct {
 // New returns a simulated subnet with the nodes, links, LIDs and port states of f.
 func New(f *fabric.Fabric, opts Options) *Sim {
 	s := &Sim{
-		f: f, tables: opts.Tables, sendBack: opts.SendBack, now: opts.Now,
+		f: f, tables: opts.Tables, sendBack: opts.SendBack, wide: opts.Wide, clock: opts.Now,
 		nodes: make([]node, len(f.Nodes)), ports: make([]port, len(f.Ports)),
 	}
-	if s.now == nil {
-		s.now = time.Now
+	if s.clock == nil {
+		s.clock = time.Now
 	}
 	for i := range f.Nodes {
 		s.nodes[i] = newNode(&f.Nodes[i])
-		if info := &s.nodes[i].info; info.VendorID == 0 && info.Type == mad.NodeSwitch {
-			info.VendorID = opts.Vendor
+		if info := &s.nodes[i].info; info.Type == mad.NodeSwitch {
+			info.VendorID = cmp.Or(info.VendorID, opts.Vendor)
+			info.DeviceID = cmp.Or(info.DeviceID, opts.Device)
 		}
 	}
 	for i := range f.NumPorts() {
@@ -110,7 +123,7 @@ func New(f *fabric.Fabric, opts Options) *Sim {
 		s.ports[i].encode()
 	}
 	if opts.Tables != nil {
-		s.load(opts.Tables)
+		s.copyTables(opts.Tables)
 	}
 	s.setFaults(opts.Faults)
 	return s
@@ -143,8 +156,8 @@ func newNode(n *fabric.Node) node {
 	return out
 }
 
-// load copies tables into the switches.
-func (s *Sim) load(t *fabric.Tables) {
+// copyTables copies tables into the switches.
+func (s *Sim) copyTables(t *fabric.Tables) {
 	for sw, n := range s.f.Switches {
 		if t.Known[sw] {
 			state := s.nodes[n].sw
@@ -178,6 +191,7 @@ func (s *Sim) setCut(i fabric.PortIndex, cut bool) error {
 }
 
 func (s *Sim) cut(i fabric.PortIndex, cut bool) {
+	s.disturb()
 	peer := s.ports[i].cable
 	s.ports[i].cut, s.ports[peer].cut = cut, cut
 	s.train(i, false)

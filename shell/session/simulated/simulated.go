@@ -8,9 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"example.org/ibconsole/fabric"
@@ -23,7 +21,6 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/session/portgroups"
 	"example.org/ibconsole/shell/session/settings"
@@ -42,7 +39,7 @@ type Subnet struct {
 // subnet manager would. The argument set determines the groups of adaptive routing. The connection is at the port of
 // the subnet manager.
 func Open(ctx context.Context, arg string, o formats.Options, set *settings.Settings) (*Subnet, error) {
-	arg, isAdaptive, used, err := options(arg)
+	arg, w, err := options(arg)
 	if err != nil {
 		return nil, err
 	}
@@ -63,24 +60,37 @@ func Open(ctx context.Context, arg string, o formats.Options, set *settings.Sett
 	if err != nil {
 		return nil, err
 	}
+	load, err := newLoad(f, &w)
+	if err != nil {
+		return nil, err
+	}
 	opt := sim.Options{Tables: res.Tables, Active: true}
-	if isAdaptive {
+	if len(load.Flows) > 0 {
+		opt.Vendor, opt.Device, opt.Wide = fabric.VendorMellanox, quantum2, !w.narrow
+	}
+	if w.isAdaptive {
 		opt.Vendor = fabric.VendorMellanox
 		if opt.Tables, _, err = portgroups.Always(ctx, set, opt.Tables); err != nil {
 			return nil, err
 		}
 	}
 	subnet := sim.New(f, opt)
-	if used > 0 {
-		bytes, err := Traffic(ctx, res.Tables, used)
+	if w.used > 0 {
+		bytes, err := Traffic(ctx, res.Tables, w.used)
 		if err != nil {
 			return nil, err
 		}
 		subnet.SetTraffic(bytes)
 	}
+	if err := load.start(ctx, subnet, res.Tables); err != nil {
+		return nil, err
+	}
 	conn, err := subnet.Open(f.EndPortOf(f.SMPort))
-	return &Subnet{conn, file.Warnings, file.Unread, isAdaptive}, err
+	return &Subnet{conn, file.Warnings, file.Unread, w.isAdaptive}, err
 }
+
+// quantum2 is the device ID of the switches of a subnet with flows. The rule of their XmitWait is known.
+const quantum2 = 0xd2f2
 
 // speed is the speed of links of a simulated subnet if none is given. In topologies for ibsim it is SDR, as in ibsim,
 // because the releases in use support nothing faster than HDR.
@@ -105,54 +115,3 @@ func read(ctx context.Context, arg string, o formats.Options) (formats.Subnet, e
 
 // kindNames returns the kinds of topologies that can be generated.
 func kindNames() []string { return prose.Words(gen.Kinds(), func(k gen.Kind) string { return k.Name }) }
-
-// options splits the argument of a source into its options and the rest.
-//
-// With adaptive=yes, the switches are of NVIDIA, hold groups of all ports on shortest up/down paths, and report these
-// groups. With traffic=N%, all hosts send to all others. The result used is the utilization of the busiest link, from 0
-// to 1.
-func options(arg string) (rest string, isAdaptive bool, used float64, err error) {
-	var kept []string
-	for word := range strings.SplitSeq(arg, " ") {
-		name, value, _ := strings.Cut(word, "=")
-		switch name {
-		case "adaptive":
-			isAdaptive = value == "yes"
-			if !isAdaptive && value != "no" {
-				return "", false, 0, fmt.Errorf("adaptive=%s: expected yes or no", value)
-			}
-		case "traffic":
-			number, percent := strings.CutSuffix(value, "%")
-			used, err = strconv.ParseFloat(number, 64)
-			if err != nil || !percent || !(used >= 0 && used <= 100) {
-				return "", false, 0, fmt.Errorf("traffic=%s: expected 0%% to 100%%", value)
-			}
-			used /= 100
-		default:
-			kept = append(kept, word)
-		}
-	}
-	return strings.Join(kept, " "), isAdaptive, used, nil
-}
-
-// Traffic returns the bytes per second that each port sends if all hosts send to all others over the paths of the
-// tables. The rate is chosen so that the utilization of the busiest link is used (0 to 1).
-func Traffic(ctx context.Context, t *fabric.Tables, used float64) ([]float64, error) {
-	l, err := linkload.AllToAll(ctx, t, linkload.Options{})
-	if err != nil {
-		return nil, err
-	}
-	path := math.Inf(1) // bytes per second of each path
-	for i, paths := range l.Paths {
-		if rate := t.Fabric.Ports[i].DataRate(); paths > 0 && rate > 0 {
-			path = min(path, used*rate/float64(paths))
-		}
-	}
-	bytes := make([]float64, len(l.Paths))
-	if !math.IsInf(path, 1) {
-		for i, paths := range l.Paths {
-			bytes[i] = path * float64(paths)
-		}
-	}
-	return bytes, nil
-}
