@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/shell/feature/check"
 	"example.org/ibconsole/shell/feature/commit"
 	"example.org/ibconsole/shell/feature/compare"
+	"example.org/ibconsole/shell/feature/congestion"
 	"example.org/ibconsole/shell/feature/console"
 	"example.org/ibconsole/shell/feature/counts"
 	"example.org/ibconsole/shell/feature/difference"
@@ -82,6 +83,7 @@ var features = []*feature.Feature{
 	&check.Feature,
 	&commit.Feature,
 	&compare.Feature,
+	&congestion.Feature,
 	&console.Feature,
 	&counts.Feature,
 	&difference.Feature,

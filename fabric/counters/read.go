@@ -208,6 +208,32 @@ func (r *run) readWide(i int, num uint8) {
 	})
 }
 
+// Ticks reads the Tick of PortSamplesControl of ports: the unit of their XmitWait. The result lacks ports that did not
+// answer or refused. Ticks fails if ctx ends.
+func Ticks(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options,
+	ports ...fabric.PortIndex) (map[fabric.PortIndex]uint8, error) {
+	ticks := make(map[fabric.PortIndex]uint8, len(ports))
+	if len(ports) == 0 {
+		return ticks, nil
+	}
+	r := newRun(ctx, client, f, opts, ports)
+	r.each = func(i int, _ agent) {
+		port := ports[i]
+		r.askPort(i, mad.MethodGet, &mad.PortSamplesControl{PortSelect: f.Ports[port].Num}, func(reply *mad.Reply) error {
+			var control mad.PortSamplesControl
+			err := reply.Decode(&control)
+			if err == nil {
+				ticks[port] = control.Tick
+			}
+			return err
+		})
+	}
+	if err := r.wait(); err != nil {
+		return nil, fmt.Errorf("read the ticks of XmitWait: %w", err)
+	}
+	return ticks, nil
+}
+
 // Beyond returns the error counters that exceed their thresholds, like the output of ibqueryerrors. If all thresholds
 // are 0, it returns all error counters that are not 0. The threshold file of infiniband-diags has only zeros.
 func (p *Port) Beyond(thresholds *Values) Set {

@@ -59,6 +59,28 @@ func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*cou
 	return now, deltas, nil
 }
 
+// Ticks reads the ticks of XmitWait of ports of the live fabric. For a file it returns none.
+func (s *Session) Ticks(ctx context.Context, ports ...fabric.PortIndex) (map[fabric.PortIndex]uint8, error) {
+	op, err := s.Begin(ctx, "counters")
+	if err != nil {
+		return nil, err
+	}
+	defer op.End()
+	st := s.State()
+	if st.Source.Offline() {
+		return nil, nil
+	}
+	l, err := s.conn.Line()
+	if err != nil {
+		return nil, err
+	}
+	ticks, err := counters.Ticks(ctx, l.Client, st.Live.Fabric, st.CounterOptions(op.Progress), ports...)
+	if err != nil {
+		return nil, s.conn.Failed(l, err)
+	}
+	return ticks, nil
+}
+
 // NoneCounted stores the unanswered ports of a reading of all counters if no port responded.
 func (n *Counts) NoneCounted(now *counters.Reading) {
 	n.Uncounted = nil

@@ -149,3 +149,17 @@ func (w *walker) destinations(pairs []Pair, count []int32) {
 		start = end
 	}
 }
+
+// Follower follows paths through tables. It is for one goroutine.
+type Follower struct{ w *walker }
+
+// NewFollower returns a follower of the paths of tables. O(switches x 256).
+func NewFollower(t *fabric.Tables) *Follower { return &Follower{newWalker(t, walk.NewWires(t))} }
+
+// Path returns the ports by which the packets of a pair leave nodes, and how the path ends. The ports are valid until
+// the next call.
+func (f *Follower) Path(p Pair) ([]fabric.PortIndex, walk.Fate) {
+	f.w.ports = f.w.ports[:0]
+	fate := f.w.follow(p)
+	return f.w.ports, fate
+}

@@ -189,6 +189,21 @@ type users struct {
 	tables   *fabric.Tables
 }
 
+// Of returns the jobs of each end port of a fabric, by their IDs.
+func (j *Jobs) Of(f *fabric.Fabric) (map[fabric.PortIndex][]string, error) {
+	of, finder := map[fabric.PortIndex][]string{}, &places.HostFinder{Fabric: f}
+	for _, r := range j.Runs {
+		ends, _, err := r.Ends(f, finder)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range ends {
+			of[e] = append(of[e], r.ID)
+		}
+	}
+	return of, nil
+}
+
 // On returns the jobs that used a place at some time from since to until. A port means its link.
 func (j *Jobs) On(ctx context.Context, place problems.Place, since, until time.Time) (*Found, error) {
 	states, why := j.session.States(ctx, since, until)
