@@ -147,7 +147,7 @@ func (t *Tree) lead(possible func(fabric.PortIndex) []fabric.PortIndex) {
 		if _, done := t.next[p]; done {
 			continue
 		}
-		var list, limited []next
+		var list, limited, faulty []next
 		if t.ports[p].Waits() && t.ports[p].Load >= 0 && t.ports[p].Load <= idle && len(after[p]) == 0 {
 			for _, n := range possible(p) {
 				if t.ports[n].Waits() || t.ports[n].IsFull() {
@@ -156,16 +156,23 @@ func (t *Tree) lead(possible func(fabric.PortIndex) []fabric.PortIndex) {
 			}
 		}
 		for _, n := range after[p] {
-			if n.bytes < minShare*sum[p] || !t.ports[n.port].Waits() && !t.ports[n.port].IsFull() {
-				continue
-			}
-			list = append(list, n)
-			if n.bytes >= slowest*most[n.port] {
-				limited = append(limited, n)
+			x := &t.ports[n.port]
+			switch {
+			case n.bytes < minShare*sum[p]:
+			case x.Waits() || x.IsFull():
+				list = append(list, n)
+				if n.bytes >= slowest*most[n.port] {
+					limited = append(limited, n)
+				}
+			case x.Faulty: // which repeats packets: it is not full by its data, and need not wait for credits
+				faulty = append(faulty, n)
 			}
 		}
-		if len(limited) > 0 {
+		switch {
+		case len(limited) > 0:
 			list = limited
+		case len(list) == 0:
+			list = faulty
 		}
 		t.next[p] = list
 		for _, n := range list {

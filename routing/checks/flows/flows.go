@@ -23,8 +23,8 @@ import (
 type Flow struct {
 	linkload.Pair
 	Bytes float64 // per second
-	// Least is a lower bound of Bytes in all solutions, less [uncertain] of what the ports sent.
-	Least float64
+	// Least and Most are bounds of Bytes in all solutions, if what the ports sent is known to [uncertain].
+	Least, Most float64
 
 	from, to int // in Flows.ports
 }
@@ -104,9 +104,13 @@ const uncertain = 0.02
 
 // bound computes the lower bounds of the flows: what a port sent, less the upper bounds of its other flows.
 func (fs *Flows) bound(sent []float64) {
-	most := make([]float64, len(fs.All))
-	for i := range most {
-		most[i] = math.Inf(1)
+	for i := range fs.All {
+		fs.All[i].Most = math.MaxFloat32
+		for _, p := range fs.Path(i) {
+			if rate := fs.Tables.Fabric.Ports[p].DataRate(); rate > 0 {
+				fs.All[i].Most = min(fs.All[i].Most, rate)
+			}
+		}
 	}
 	for range 3 {
 		for _, lower := range []bool{false, true} {
@@ -114,7 +118,7 @@ func (fs *Flows) bound(sent []float64) {
 			for i := range fs.All {
 				for _, p := range fs.Path(i) {
 					if lower {
-						sum[p] += most[i]
+						sum[p] += fs.All[i].Most
 					} else {
 						sum[p] += fs.All[i].Least
 					}
@@ -126,9 +130,9 @@ func (fs *Flows) bound(sent []float64) {
 					switch {
 					case sent[p] < 0:
 					case lower:
-						x.Least = max(x.Least, sent[p]*(1-uncertain)-(sum[p]-most[i]))
+						x.Least = max(x.Least, sent[p]*(1-uncertain)-(sum[p]-x.Most))
 					default:
-						most[i] = min(most[i], sent[p]*(1+uncertain)-(sum[p]-x.Least))
+						x.Most = min(x.Most, max(0, sent[p]*(1+uncertain)-(sum[p]-x.Least)))
 					}
 				}
 			}

@@ -47,7 +47,7 @@ var Feature = feature.Feature{Name: "job", Keys: []feature.Key{
 	},
 	Answers: []answer.Declared{&decl},
 	Run:     run,
-}, jobsCommand, onCommand}}
+}, jobsCommand, onCommand, whyCommand}}
 
 // job holds the events and errors of a job.
 type job struct {

@@ -26,6 +26,8 @@ type Window struct {
 	Saturated, NotRead []fabric.PortIndex
 	// Relative is the number of waiting ports whose unit of XmitWait is not known.
 	Relative int
+	// Limits returns the widths and speeds that a port allows, zero if unknown.
+	Limits func(fabric.PortIndex) fabric.LinkLimit
 }
 
 // sets are the counters that a window needs. The recorder reads the sets at different intervals.
@@ -106,7 +108,7 @@ func Recorded(ctx context.Context, s *session.Session, p *session.Picture, since
 // fill computes the values of the ports.
 func (w *Window) fill(ctx context.Context, s *session.Session, counts map[counters.Key]*count) error {
 	f := w.Picture.Fabric
-	w.Ports = make([]congestion.Port, len(f.Ports))
+	w.Ports, w.Limits = make([]congestion.Port, len(f.Ports)), w.limits(s)
 	var waiting []fabric.PortIndex
 	for i := range w.Ports {
 		p, peer := fabric.PortIndex(i), f.Ports[i].Peer
@@ -133,7 +135,7 @@ func (w *Window) fill(ctx context.Context, s *session.Session, counts map[counte
 			w.Saturated = append(w.Saturated, p)
 		}
 		x.Faulty = faulty(&f.Ports[p], own) || faulty(&f.Ports[p], other)
-		x.Reduced = reduced(f, w.limits(s), p)
+		x.Reduced = reduced(f, w.Limits, p)
 	}
 	return w.scale(ctx, s, waiting)
 }
@@ -165,7 +167,7 @@ func faulty(p *fabric.Port, c *count) bool {
 		c.perSecond[counters.SymbolErrors] > congestion.MaxErrorRate*8*p.DataRate()
 }
 
-// limits returns the limits of the ports, nil if unknown.
+// limits returns the function Limits.
 func (w *Window) limits(s *session.Session) func(fabric.PortIndex) fabric.LinkLimit {
 	p := w.Picture
 	if p.Limits == nil {
