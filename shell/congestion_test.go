@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/sim/fluid"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
@@ -28,6 +30,7 @@ type scene struct {
 	flows   []sceneFlow
 	used    map[fabric.PortIndex]float64 // sum of demands by port, as a share of its rate
 	cut     map[fabric.PortIndex]float64 // capacities below the rate, as a share of it
+	drain   map[fabric.PortIndex]float64 // what hosts take, by the port of the switch
 	options []string
 	want    map[string]string         // planted causes by the name of the port
 	busy    map[fabric.PortIndex]bool // hosts of flows
@@ -52,7 +55,7 @@ func newScene(t testing.TB, r *rand.Rand, spec string) *scene {
 		t.Fatal(err)
 	}
 	s := &scene{r: r, spec: spec, tables: routedBy(t, f), used: map[fabric.PortIndex]float64{},
-		cut: map[fabric.PortIndex]float64{}, want: map[string]string{}, busy: map[fabric.PortIndex]bool{}}
+		cut: map[fabric.PortIndex]float64{}, drain: map[fabric.PortIndex]float64{}, want: map[string]string{}, busy: map[fabric.PortIndex]bool{}}
 	for _, e := range f.EndPorts {
 		if !f.Nodes[f.Ports[e].Node].IsSwitch() {
 			s.hosts = append(s.hosts, e)
@@ -188,10 +191,11 @@ func (s *scene) plant(cause string) bool {
 		share := s.between(0.2, 0.7)
 		s.options = append(s.options, fmt.Sprintf("drain=%s:%.1f%%", s.hostName(dst), 100*share))
 		s.want[s.name(root)] = "slow receiver"
+		s.drain[root] = share
 		return !s.busy[dst] && s.overload(root, share, s.between(1.3, 2))
 	case "cable":
 		root, share := s.uplink(), 0.25
-		if root == fabric.None {
+		if root == fabric.None || s.used[f.Ports[root].Peer] > 0 {
 			return false
 		}
 		if s.r.IntN(2) == 0 {
@@ -224,6 +228,35 @@ func (s *scene) source() string {
 	return strings.Join(append(words, s.options...), " ")
 }
 
+// works reports whether each planted cause limits its port, so that others wait for it. One cause may hide another.
+func (s *scene) works() bool {
+	f := s.tables.Fabric
+	n := fluid.Net{Capacity: make([]float64, len(f.Ports)), Drain: make([]float64, len(f.Ports))}
+	for p := range f.NumPorts() {
+		n.Capacity[p], n.Drain[p] = 1, math.Inf(1)
+		if c, isCut := s.cut[p]; isCut {
+			n.Capacity[p] = c
+		}
+		if d, isSlow := s.drain[p]; isSlow {
+			n.Drain[p] = d
+		}
+	}
+	for _, x := range s.flows {
+		var path []int
+		for _, p := range x.path {
+			path = append(path, int(p))
+		}
+		n.Flows = append(n.Flows, fluid.Flow{Path: path, Demand: x.demand})
+	}
+	rates := fluid.Solve(&n)
+	for p := range f.NumPorts() {
+		if _, isPlanted := s.want[s.name(p)]; isPlanted && rates.Load[p] < 0.99*min(n.Capacity[p], n.Drain[p]) {
+			return false
+		}
+	}
+	return true
+}
+
 // planted returns a random scene with the given causes.
 func planted(t testing.TB, r *rand.Rand, causes ...string) *scene {
 	t.Helper()
@@ -237,7 +270,7 @@ func planted(t testing.TB, r *rand.Rand, causes ...string) *scene {
 		for _, cause := range causes {
 			good = good && s.plant(cause)
 		}
-		if good && len(s.want) == len(causes) {
+		if good && len(s.want) == len(causes) && s.works() {
 			if !slices.Contains(causes, "ring") {
 				s.background(r.IntN(8))
 			}

@@ -12,6 +12,7 @@
 package fluid
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -44,7 +45,7 @@ const (
 	precise    = 1e-4 // relative difference at which the iteration ends
 	// damping is the share of a correction that is applied in the first steps. It falls to a half after a number of
 	// steps, because queues that limit each other swing if all are corrected at once.
-	damping, halfway = 0.5, 100
+	damping, halfway = 0.5, 1000
 	// near is the relative difference up to which a queue counts as limited.
 	near  = 0.02
 	trace = 1e-9 // share of its demand that a blocked flow counts with in the composition of a queue
@@ -53,18 +54,17 @@ const (
 // solver is the state of the iteration.
 type solver struct {
 	*Net
-	used    []int         // links with flows
-	first   []bool        // it is the link of a source
-	demand  []float64     // of the flows that begin with the link
-	takes   []float64     // what a link takes
-	level   []float64     // most that a link takes from one queue
-	limit   []float64     // what the queue at the end of a link takes
-	slowest []int         // the next link that limits the queue, -1 for none
-	next    []map[int]int // by link and next link: index in passes
-	passes  []float64     // data from a queue to a link
-	feeds   [][]int       // by link: the passes to it
-	wants   []float64     // scratch memory
-	out     Rates
+	used   []int         // links with flows
+	first  []bool        // it is the link of a source
+	demand []float64     // of the flows that begin with the link
+	takes  []float64     // what a link takes
+	level  []float64     // most that a link takes from one queue
+	limit  []float64     // what the queue at the end of a link takes
+	next   []map[int]int // by link and next link: index in passes
+	passes []float64     // data from a queue to a link
+	feeds  [][]int       // by link: the passes to it
+	wants  []float64     // scratch memory
+	out    Rates
 }
 
 // Solve returns the rates to which a network settles. O(iterations x lengths of paths).
@@ -86,7 +86,7 @@ func Solve(n *Net) *Rates {
 func (s *solver) prepare() {
 	links := len(s.Capacity)
 	s.first, s.demand, s.takes = make([]bool, links), make([]float64, links), make([]float64, links)
-	s.level, s.limit, s.slowest = make([]float64, links), make([]float64, links), make([]int, links)
+	s.level, s.limit = make([]float64, links), make([]float64, links)
 	s.next, s.feeds = make([]map[int]int, links), make([][]int, links)
 	s.out = Rates{make([]float64, len(s.Flows)), make([]float64, links), make([]float64, links), make([]bool, links)}
 	for _, f := range s.Flows {
@@ -107,6 +107,24 @@ func (s *solver) prepare() {
 		}
 	}
 	slices.Sort(s.used)
+	s.order()
+}
+
+// order sorts the links so that each comes after its next links, as far as they form no ring.
+func (s *solver) order() {
+	const most = 100 // hops, which only a ring reaches
+	height := map[int]int{}
+	for changed, rounds := true, 0; changed && rounds < most; rounds++ {
+		changed = false
+		for _, l := range s.used {
+			for n := range s.next[l] {
+				if height[l] <= height[n] {
+					height[l], changed = height[n]+1, true
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(s.used, func(a, b int) int { return cmp.Compare(height[a], height[b]) })
 }
 
 // settle finds the fixed point.
@@ -115,8 +133,8 @@ func (s *solver) settle() {
 		s.level[l] = s.capacity(l)
 	}
 	for i := range iterations {
-		steady := s.flow()
-		if s.correct(damping/(1+float64(i)/halfway)) && steady {
+		done := s.correct(damping / (1 + float64(i)/halfway))
+		if steady := s.flow(); done && steady {
 			return
 		}
 	}
@@ -129,66 +147,53 @@ func (s *solver) capacity(l int) float64 {
 	return s.Capacity[l]
 }
 
-// flow computes the limits of the queues and the rates of the flows from the levels and the last rates. It reports
-// whether the rates are the last ones.
-func (s *solver) flow() (steady bool) {
-	for _, l := range s.used {
-		s.limit[l], s.slowest[l] = s.Drain[l], -1
-		total := 0.0
-		for _, i := range s.next[l] {
-			total += s.passes[i]
-		}
-		for n, i := range s.next[l] {
-			if s.passes[i] <= 0 {
-				continue
-			}
-			most := s.level[n] * s.whole(l, total) / s.passes[i]
-			if most < s.limit[l] || most == s.limit[l] && n < s.slowest[l] {
-				s.limit[l], s.slowest[l] = most, n
-			}
-		}
-		s.takes[l] = min(s.capacity(l), s.limit[l])
-	}
-	clear(s.out.Load)
-	clear(s.passes)
-	steady = true
-	for i, f := range s.Flows {
-		l := f.Path[0]
-		share := 1.0
-		if s.demand[l] > 0 {
-			share = min(1, s.takes[l]/s.demand[l])
-		}
-		was := s.out.Flows[i]
-		s.out.Flows[i] = share * f.Demand
-		steady = steady && math.Abs(was-s.out.Flows[i]) <= precise*f.Demand
-		for k, l := range f.Path {
-			s.out.Load[l] += s.out.Flows[i]
-			if k+1 < len(f.Path) {
-				s.passes[s.next[l][f.Path[k+1]]] += s.out.Flows[i] + trace*f.Demand
-			}
-		}
-	}
-	return steady
-}
-
-// whole returns all data of a queue, of which total goes on and the rest ends at the link.
-func (s *solver) whole(l int, total float64) float64 { return max(total, s.out.Load[l]) }
-
-// correct moves the levels of links towards those at which the links take what they may. It reports whether none had to
-// move.
+// correct computes what the links take, from the ends of the paths on, and moves their levels towards those at which
+// they take as much. It reports whether no level had to move.
 func (s *solver) correct(share float64) bool {
 	done := true
 	for _, l := range s.used {
+		s.limit[l] = s.Drain[l]
+		whole := s.out.Load[l]
+		for n, i := range s.next[l] {
+			if s.passes[i] > 0 {
+				s.limit[l] = min(s.limit[l], s.level[n]*max(whole, s.passes[i])/s.passes[i])
+			}
+		}
+		s.takes[l] = min(s.capacity(l), s.limit[l])
 		if s.first[l] {
 			continue
 		}
 		was, to := s.level[l], s.divide(l)
-		if done = done && math.Abs(to-was) <= precise*to; to > 0 && was > 0 {
+		if done = done && math.Abs(to-was) <= precise*to; len(s.feeds[l]) > 1 && to > 0 && was > 0 {
 			to = was * math.Pow(to/was, share)
 		}
 		s.level[l] = to
 	}
 	return done
+}
+
+// flow computes the rates of the flows. It reports whether they are the last ones.
+func (s *solver) flow() (steady bool) {
+	clear(s.out.Load)
+	clear(s.passes)
+	steady = true
+	for i, f := range s.Flows {
+		l := f.Path[0]
+		was := s.out.Flows[i]
+		s.out.Flows[i] = f.Demand
+		if s.demand[l] > 0 {
+			s.out.Flows[i] *= min(1, s.takes[l]/s.demand[l])
+		}
+		steady = steady && math.Abs(was-s.out.Flows[i]) <= precise*f.Demand
+		for k, l := range f.Path {
+			bytes := s.out.Flows[i] + trace*f.Demand
+			s.out.Load[l] += bytes
+			if k+1 < len(f.Path) {
+				s.passes[s.next[l][f.Path[k+1]]] += bytes
+			}
+		}
+	}
+	return steady
 }
 
 // divide returns the level at which a link divides what it takes among its queues. A queue below the present level wants
