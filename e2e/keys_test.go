@@ -104,7 +104,7 @@ restore switch spine-01; restore node node-0002; undo
 whatif; restore all; route; handover D/handover; resilience links; resilience switches to=D/report; resilience pairs
 resilience merge D/report
 record start every=0.2 traffic=0.2; record status; record alerts; record keep; check load measured; counters worst
-counters history leaf-01/1; report morning D/morning; job 1 hosts=node-0001; record stop
+counters history leaf-01/1; report morning D/morning; job 1 hosts=node-0001; congestion; why job since=10m; record stop
 resilience sbatch D/sbatch shards=2; suggest guids D/guids; suggest torus D/torus.conf; unstage; help
 help sa groups; watch off; capture off; exit; quit`
 

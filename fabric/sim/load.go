@@ -51,11 +51,17 @@ func (s *Sim) countAll() {
 	}
 }
 
+// together is the time within which changes count as one, so that writing many tables computes the traffic once.
+const together = time.Millisecond
+
 // disturb is called before a change that may affect the traffic.
 func (s *Sim) disturb() {
-	if s.load != nil && !s.unsettled {
+	if s.load == nil {
+		return
+	}
+	if now := s.now(); !s.unsettled || now.Sub(s.disturbed) > together {
 		s.countAll()
-		s.unsettled = true
+		s.unsettled, s.disturbed = true, now
 	}
 }
 

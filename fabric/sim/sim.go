@@ -67,8 +67,9 @@ type Sim struct {
 	flaps    *flaps
 	groups   []Group
 
-	load      *Load // nil without flows
-	unsettled bool  // the traffic changed after it was computed
+	load      *Load     // nil without flows
+	unsettled bool      // the traffic changed after it was computed
+	disturbed time.Time // when it changed
 	timed     []timed
 	frozen    time.Time // of the scheduled change that runs
 }

@@ -186,10 +186,9 @@ func (s *solver) flow() (steady bool) {
 		}
 		steady = steady && math.Abs(was-s.out.Flows[i]) <= precise*f.Demand
 		for k, l := range f.Path {
-			bytes := s.out.Flows[i] + trace*f.Demand
-			s.out.Load[l] += bytes
+			s.out.Load[l] += s.out.Flows[i]
 			if k+1 < len(f.Path) {
-				s.passes[s.next[l][f.Path[k+1]]] += bytes
+				s.passes[s.next[l][f.Path[k+1]]] += s.out.Flows[i] + trace*f.Demand
 			}
 		}
 	}
