@@ -65,8 +65,8 @@ var tickRules = map[uint16]tickRule{
 	0xd2f0: {8, false}, 0xd2f2: {8, false}, 0xd2f4: {8, false}, // Quantum, Quantum-2, Quantum-3
 }
 
-// WaitBytes returns the bytes that a port of a device could have sent in one count of its XmitWait. The argument tick is
-// the Tick of the port's PortSamplesControl. It returns false if the rule of the device is unknown.
+// WaitBytes returns the bytes that a port of a device could have sent in one count of its XmitWait. The argument tick
+// is the Tick of the port's PortSamplesControl. It returns false if the rule of the device is unknown.
 func WaitBytes(vendor uint32, device uint16, width Width, tick uint8) (float64, bool) {
 	rule, known := tickRules[device]
 	switch {

@@ -20,8 +20,8 @@ import (
 	"example.org/ibconsole/routing/engines"
 )
 
-// scene is a subnet with traffic in which congestion is planted. It knows the paths and the demand of each flow, and the
-// sums over each port. Only planted ports are overloaded.
+// scene is a subnet with traffic in which congestion is planted. It knows the paths and the demand of each flow, and
+// the sums over each port. Only planted ports are overloaded.
 type scene struct {
 	r       *rand.Rand
 	spec    string
@@ -55,7 +55,8 @@ func newScene(t testing.TB, r *rand.Rand, spec string) *scene {
 		t.Fatal(err)
 	}
 	s := &scene{r: r, spec: spec, tables: routedBy(t, f), used: map[fabric.PortIndex]float64{},
-		cut: map[fabric.PortIndex]float64{}, drain: map[fabric.PortIndex]float64{}, want: map[string]string{}, busy: map[fabric.PortIndex]bool{}}
+		cut: map[fabric.PortIndex]float64{}, drain: map[fabric.PortIndex]float64{}, want: map[string]string{},
+		busy: map[fabric.PortIndex]bool{}}
 	for _, e := range f.EndPorts {
 		if !f.Nodes[f.Ports[e].Node].IsSwitch() {
 			s.hosts = append(s.hosts, e)
@@ -299,9 +300,9 @@ type congestionAnswer struct {
 	} `json:"root_list"`
 }
 
-// TestCongestionScenes plants congestion in random subnets: an oversubscribed link between switches or to a host, a slow
-// receiver, a bad cable, a ring, several of these at once, or none. The command must name the places and causes in 95 of
-// 100 scenes, and no others.
+// TestCongestionScenes plants congestion in random subnets: an oversubscribed link between switches or to a host, a
+// slow receiver, a bad cable, a ring, several of these at once, or none. The command must name the places and causes in
+// 95 of 100 scenes, and no others.
 func TestCongestionScenes(t *testing.T) {
 	r := testenv.Rand(t)
 	n := testenv.Count(t, 12, 100)

@@ -20,12 +20,12 @@ type Flow struct {
 	Demand float64 // bytes per second
 }
 
-// Load is the traffic of a subnet. The flows take the paths of the forwarding tables. Their rates and the waits of ports
-// are those of the package fluid. A flow without a path sends nothing.
+// Load is the traffic of a subnet. The flows take the paths of the forwarding tables. Their rates and the waits of
+// ports are those of the package fluid. A flow without a path sends nothing.
 type Load struct {
 	Flows []Flow
-	// Capacity limits the bytes per second that leave a port, if lower than the rate of the link. Drain limits the bytes
-	// per second that a host takes from its port.
+	// Capacity limits the bytes per second that leave a port, if lower than the rate of the link. Drain limits the
+	// bytes per second that a host takes from its port.
 	Capacity, Drain map[fabric.PortIndex]float64
 	// Errors holds the symbol errors per second that a port counts.
 	Errors map[fabric.PortIndex]float64

@@ -69,8 +69,8 @@ func (l *loaded) counted(port fabric.PortIndex, long time.Duration) (sent, waite
 
 const ndr = 50e9 // bytes per second of 4x NDR
 
-// TestLoadCounts compares the counters of a loaded subnet with figures computed by hand: two hosts have data for 80 % and
-// 40 % of a link, the receiver takes half of a link.
+// TestLoadCounts compares the counters of a loaded subnet with figures computed by hand: two hosts have data for 80 %
+// and 40 % of a link, the receiver takes half of a link.
 func TestLoadCounts(t *testing.T) {
 	for _, c := range []struct {
 		device uint16
@@ -144,8 +144,8 @@ func TestNarrowWaits(t *testing.T) {
 	}
 }
 
-// TestScheduledFlap breaks a link at a time and repairs it later. Traffic counts as if the changes were in time, although
-// the subnet is asked only at the end.
+// TestScheduledFlap breaks a link at a time and repairs it later. Traffic counts as if the changes were in time,
+// although the subnet is asked only at the end.
 func TestScheduledFlap(t *testing.T) {
 	l := newLoaded(t, 0xd2f2, true)
 	a, dst := l.host("node-0001"), l.host("node-0002")

@@ -4,9 +4,9 @@
 //
 // A link is one direction of a cable. The buffer at its far end is a queue: data leaves it in the order of arrival. If
 // the data at the head of a queue waits for its next link, all data behind it waits as well (head-of-line blocking). So
-// a link takes only as much as the slowest next link of its queue takes of its share. A link whose queues want more than
-// it takes divides its rate among them: each queue gets the same rate, or less if it wants less. Rates are found by
-// iteration to a fixed point.
+// a link takes only as much as the slowest next link of its queue takes of its share. A link whose queues want more
+// than it takes divides its rate among them: each queue gets the same rate, or less if it wants less. Rates are found
+// by iteration to a fixed point.
 //
 // In a ring of links that wait for each other, nothing moves. Such a deadlock is found as a cycle of waiting links.
 package fluid
@@ -195,8 +195,8 @@ func (s *solver) flow() (steady bool) {
 	return steady
 }
 
-// divide returns the level at which a link divides what it takes among its queues. A queue below the present level wants
-// no more than it has, the others want all.
+// divide returns the level at which a link divides what it takes among its queues. A queue below the present level
+// wants no more than it has, the others want all.
 func (s *solver) divide(l int) float64 {
 	wants := s.wants[:0]
 	for _, i := range s.feeds[l] {

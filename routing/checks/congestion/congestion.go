@@ -68,7 +68,8 @@ type Root struct {
 	Share float64
 	// Tree holds the ports that wait for the root, directly or through others.
 	Tree []fabric.PortIndex
-	// Through holds the flows over the root, Victims those over the tree only, by index in the flows; the largest first.
+	// Through holds the flows over the root, Victims those over the tree only, by index in the flows; the largest
+	// first.
 	Through, Victims []int
 }
 
@@ -181,8 +182,8 @@ func (t *Tree) lead(possible func(fabric.PortIndex) []fabric.PortIndex) {
 	}
 }
 
-// groups returns the ports of the trees in groups: a ring is a group of several ports. Each group comes after the groups
-// to which it leads (Tarjan's strongly connected components).
+// groups returns the ports of the trees in groups: a ring is a group of several ports. Each group comes after the
+// groups to which it leads (Tarjan's strongly connected components).
 func (t *Tree) groups() [][]fabric.PortIndex {
 	var groups [][]fabric.PortIndex
 	index, low := map[fabric.PortIndex]int{}, map[fabric.PortIndex]int{}

@@ -66,8 +66,8 @@ const (
 	precise = 1e-3
 )
 
-// Estimate returns the traffic between hosts. The argument sent holds the bytes per second that each port sent, by port,
-// or [Unknown]. A pair has traffic only if all ports of its path sent. O(rounds x pairs x hops).
+// Estimate returns the traffic between hosts. The argument sent holds the bytes per second that each port sent, by
+// port, or [Unknown]. A pair has traffic only if all ports of its path sent. O(rounds x pairs x hops).
 func Estimate(ctx context.Context, t *fabric.Tables, sent []float64, opt Options) (*Flows, error) {
 	if opt.MaxPairs == 0 {
 		opt.MaxPairs = MaxPairs
@@ -229,8 +229,8 @@ func (fs *Flows) fit(ctx context.Context, sent []float64) error {
 	return nil
 }
 
-// Over returns the bytes per second that each port sends if the flows take the paths of tables, by port of their fabric.
-// The weight of each flow multiplies it. Lost is the traffic without a path.
+// Over returns the bytes per second that each port sends if the flows take the paths of tables, by port of their
+// fabric. The weight of each flow multiplies it. Lost is the traffic without a path.
 func (fs *Flows) Over(t *fabric.Tables, weight func(i int) float64) (load []float64, lost float64) {
 	load = make([]float64, len(t.Fabric.Ports))
 	follower := linkload.NewFollower(t)

@@ -61,7 +61,7 @@ type result struct {
 // root is a row: a place where congestion begins.
 type root struct {
 	Number    int          `key:"root" name:"ROOT"`
-	Cause     string       `key:"cause" name:"CAUSE" help:"oversubscribed link, slow receiver, bad cable, ring, unknown"`
+	Cause     string       `key:"cause" name:"CAUSE" help:"oversubscribed link, slow receiver, bad cable, ring"`
 	Port      answer.Value `key:"port" name:"PORT" kind:"place" help:"the port that sends; the first one of a ring"`
 	To        answer.Value `key:"to" name:"TO" kind:"place"`
 	Ring      answer.Value `key:"ring" kind:"list" help:"the ports of a ring"`
@@ -104,7 +104,7 @@ type user struct {
 	Src  answer.Value `key:"from" name:"FROM" kind:"place"`
 	Dst  answer.Value `key:"to" name:"TO" kind:"place"`
 	Rate answer.Value `key:"gigabytes_per_second" name:"GB/S" kind:"float" help:"estimated"`
-	Low  answer.Value `key:"at_least_gigabytes_per_second" name:"AT LEAST" kind:"float" help:"0: the flow may not exist"`
+	Low  answer.Value `key:"at_least_gigabytes_per_second" name:"AT LEAST" kind:"float" help:"0: it may not exist"`
 	Jobs answer.Value `key:"jobs" name:"JOBS" kind:"texts" help:"jobs of both hosts"`
 	answer.Lead
 }
@@ -249,7 +249,8 @@ func (r *result) addUsers(tree *congestion.Tree, i int, list []int, role string,
 	for _, k := range list {
 		x := &tree.Flows.All[k]
 		row := user{Root: i + 1, Role: role, Src: answer.Port(f, x.Src), Dst: answer.Port(f, x.Dst),
-			Rate: answer.Float(x.Bytes/1e9, 3), Low: answer.Float(x.Least/1e9, 3), Jobs: answer.NotRead(), Lead: feature.ToPort(f, x.Src)}
+			Rate: answer.Float(x.Bytes/1e9, 3), Low: answer.Float(x.Least/1e9, 3), Jobs: answer.NotRead(),
+			Lead: feature.ToPort(f, x.Src)}
 		if jobs != nil {
 			row.Jobs = answer.Texts(jobsOn(tree, []int{k}, jobs))
 		}

@@ -25,10 +25,10 @@ var whyCommand = feature.Command{
 	Group:   feature.GroupRecord,
 	Summary: "Find the links that held back a job, and the reasons",
 	Help: "why divides the time of the job into windows with the same tables, failed links and jobs, and finds the " +
-		"congestion of\neach window in the recorded counters. A window without waits shows the demand of the job. why " +
-		"places this demand on the\ntables of the other windows: with the suspected reason, and without it. A reason " +
-		"is \"proved\" if the link is overloaded\nonly with the reason, for all traffic that agrees with the counters. " +
-		"Otherwise it is \"likely\" or \"unknown\". The job is one\nof Slurm, a set of the command hosts, or " +
+		"congestion of\neach window in the recorded counters. A window without waits shows the demand of the job. " +
+		"why places this demand on the\ntables of the other windows: with the suspected reason, and without it. A reason " +
+		"is \"proved\" if the link is overloaded\nonly with the reason, for all traffic that agrees with the " +
+		"counters. Otherwise it is \"likely\" or \"unknown\". The job is one\nof Slurm, a set of the command hosts, or " +
 		"hosts=LIST.",
 	Args: []lang.Arg{{Name: "JOB|SET", Kind: lang.KindText}},
 	Options: []lang.Option{
@@ -64,12 +64,12 @@ type whyRow struct {
 	To        answer.Value `key:"to" name:"TO" kind:"place"`
 	Held      answer.Value `key:"held" kind:"float" help:"share of time in which ports of its hosts waited, 0 to 1"`
 	HeldText  string       `name:"WAITED"`
-	Reason    string       `key:"reason" name:"REASON" help:"flap, cable, slow receiver, other job, oversubscription, route, ring, unknown"`
+	Reason    string       `key:"reason" name:"REASON" help:"such as flap or other job"`
 	Certainty string       `key:"certainty" name:"CERTAINTY" help:"proved, likely, unknown"`
 	Jobs      answer.Value `key:"other_jobs" name:"OTHER JOBS" kind:"texts" help:"other jobs over the link"`
 	Outage    answer.Value `key:"outage" kind:"text" help:"the link that was down"`
 	Down      answer.Value `key:"outage_since" kind:"time"`
-	With      answer.Value `key:"load_with" kind:"float" help:"load of the link with the demand of the job; not read: unknown"`
+	With      answer.Value `key:"load_with" kind:"float" help:"load of the link with the demand of the job"`
 	Without   answer.Value `key:"load_without" kind:"float" help:"load of the busiest link without the reason"`
 	Busiest   answer.Value `key:"busiest" kind:"place" help:"that link"`
 	Proof     string       `key:"proof" name:"WHAT-IF"`
@@ -142,8 +142,8 @@ func whyRun(c *feature.Call) (run *joblinks.Run, since, until time.Time, err err
 // noteWhy adds the parts of the report that are not known to the basis.
 func noteWhy(b *answer.Basis, r *slowdown.Report) {
 	for _, g := range r.NotRecorded {
-		b.Unread.Note("part of the period", fmt.Sprintf("%s, %s to %s", g.Why, when.Text(g.From), when.Text(g.Until)), 1,
-			answer.Place{})
+		why := fmt.Sprintf("%s, %s to %s", g.Why, when.Text(g.From), when.Text(g.Until))
+		b.Unread.Note("part of the period", why, 1, answer.Place{})
 	}
 	for what, err := range map[string]error{"other jobs": r.NoJobs, "states of the past": r.History} {
 		if err != nil {

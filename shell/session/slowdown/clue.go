@@ -33,7 +33,8 @@ func (d *replay) load(t *fabric.Tables) []float64 {
 }
 
 const (
-	// extreme is the weight of pairs of an estimate with as much or as little traffic over a port as the counters permit.
+	// extreme is the weight of pairs of an estimate with as much or as little traffic over a port as the counters
+	// permit.
 	extreme = 1e6
 	// inexact is the largest error of an estimate that proves something.
 	inexact = 0.05
