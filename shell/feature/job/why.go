@@ -116,7 +116,8 @@ func whyRun(c *feature.Call) (run *joblinks.Run, since, until time.Time, err err
 	st := c.Session.State()
 	if set := st.Sets.Named(strings.TrimPrefix(id, "@")); set != nil && c.Option("hosts", "") == "" {
 		since, until, err = c.Span("2h")
-		return joblinks.OfSet(set, since, until), since, until, err
+		job := jobs.Job{ID: set.Name, Hosts: set.List(), From: since, Until: until}
+		return &joblinks.Run{Job: job, IsSet: true}, since, until, err
 	}
 	if !jobs.ID.MatchString(id) {
 		return nil, since, until, feature.NoSet(&st, id)
