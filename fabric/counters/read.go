@@ -219,7 +219,8 @@ func Ticks(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Optio
 	r := newRun(ctx, client, f, opts, ports)
 	r.each = func(i int, _ agent) {
 		port := ports[i]
-		r.askPort(i, mad.MethodGet, &mad.PortSamplesControl{PortSelect: f.Ports[port].Num}, func(reply *mad.Reply) error {
+		ask := &mad.PortSamplesControl{PortSelect: f.Ports[port].Num}
+		r.askPort(i, mad.MethodGet, ask, func(reply *mad.Reply) error {
 			var control mad.PortSamplesControl
 			err := reply.Decode(&control)
 			if err == nil {

@@ -154,7 +154,9 @@ type timed struct {
 func (s *Sim) At(at time.Time, do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i, _ := slices.BinarySearchFunc(s.timed, at, func(x timed, at time.Time) int { return cmp.Or(x.at.Compare(at), -1) })
+	i, _ := slices.BinarySearchFunc(s.timed, at, func(x timed, at time.Time) int {
+		return cmp.Or(x.at.Compare(at), -1) // after those of the same time
+	})
 	s.timed = slices.Insert(s.timed, i, timed{at, do})
 }
 

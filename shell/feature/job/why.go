@@ -24,12 +24,12 @@ var whyCommand = feature.Command{
 	Path:    "why",
 	Group:   feature.GroupRecord,
 	Summary: "Find the links that held back a job, and the reasons",
-	Help: "why divides the time of the job into windows with the same tables, failed links and jobs, and finds the " +
-		"congestion of\neach window in the recorded counters. A window without waits shows the demand of the job. " +
-		"why places this demand on the\ntables of the other windows: with the suspected reason, and without it. A reason " +
-		"is \"proved\" if the link is overloaded\nonly with the reason, for all traffic that agrees with the " +
-		"counters. Otherwise it is \"likely\" or \"unknown\". The job is one\nof Slurm, a set of the command hosts, or " +
-		"hosts=LIST.",
+	Help: "why divides the time of the job into windows with the same tables, failed links and jobs, and finds " +
+		"the congestion of\neach window in the recorded counters. A window without waits shows the demand of " +
+		"the job. why places this demand on\nthe tables of the other windows, with the suspected reason and " +
+		"without it. A reason is \"proved\" if only with it the\nlink is overloaded, for all traffic that " +
+		"agrees with the counters. Otherwise it is \"likely\" or \"unknown\". The job is\none of Slurm, a " +
+		"set of the command hosts, or hosts=LIST.",
 	Args: []lang.Arg{{Name: "JOB|SET", Kind: lang.KindText}},
 	Options: []lang.Option{
 		{Name: "hosts", Kind: lang.KindText, Value: "LIST", Summary: "host list of Slurm: node[0001-0064]"},
