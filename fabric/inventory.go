@@ -2,7 +2,11 @@
 
 package fabric
 
-import "example.org/ibconsole/mad"
+import (
+	"slices"
+
+	"example.org/ibconsole/mad"
+)
 
 // Amounts counts nodes and links.
 type Amounts struct {
@@ -68,6 +72,15 @@ func (f *Fabric) UnreachableNodes() map[NodeIndex]bool {
 // nodes contains the unreachable nodes.
 func (f *Fabric) IsUnreachable(l Link, nodes map[NodeIndex]bool) bool {
 	return !f.Discovered(l.A) && (nodes[f.Ports[l.A].Node] || nodes[f.Ports[l.B].Node])
+}
+
+// SubnetLinks returns the links of the subnet and those that failures made unreachable. It omits links of other subnets
+// in the same file. O(ports).
+func (f *Fabric) SubnetLinks() []Link {
+	unreachable := f.UnreachableNodes()
+	return slices.DeleteFunc(f.Links(), func(l Link) bool {
+		return !f.Discovered(l.A) && !f.IsUnreachable(l, unreachable)
+	})
 }
 
 func (a *Amounts) count(f *Fabric, node NodeIndex) {

@@ -44,7 +44,10 @@ const (
 	netDump     format = "a list of ports of ibdiagnet (net_dump)"
 	localPorts  format = "the ports of one machine (ibstat or ibstatus)"
 	managerLog  format = "a log of OpenSM"
-	jsonText    format = "JSON, as mlxlink and NVOS print it"
+	options     format = "options of OpenSM (opensm.conf)"
+	partitions  format = "partitions of OpenSM (partitions.conf)"
+	policy      format = "a policy of OpenSM (qos-policy.conf or pgrp_policy_file)"
+	jsonText    format = "JSON of mlxlink or NVOS"
 	multicast   format = "multicast tables (ibroute -M)"
 	guidOrLIDs  format = "a list of GUIDs or LIDs"
 	adaptiveDir format = "adaptive-routing groups (far), which are read with their folder"
@@ -75,7 +78,7 @@ var instead = map[format]string{
 	lfts:       tablesHint,
 	fdbs:       tablesHint,
 	mcfdbs:     tablesHint,
-	multicast:  tablesHint,
+	multicast:  "use opensm.mcfdbs, which OpenSM writes with -D 0x43, or read the tables of the live subnet",
 	lidMatrix:  tablesHint,
 	sl2vl:      tablesHint,
 }
@@ -109,6 +112,9 @@ var signatures = []struct {
 	{netDump, regexp.MustCompile(`^"[^"]*", .*, 0x[0-9a-fA-F]{16}, LID \d+`)},
 	{localPorts, regexp.MustCompile(`^(CA|Switch|Router|Infiniband device) '[^']*'`)},
 	{managerLog, regexp.MustCompile(`^[A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d \d+ \[[0-9A-F]+\] 0x[0-9a-f]{2} ->`)},
+	{partitions, regexp.MustCompile(`^\w*\s*=\s*0x[0-9a-fA-F]+\s*[,:]`)},
+	{policy, regexp.MustCompile(`^(port-groups?|qos-(ulps|levels|match-rules))$`)},
+	{options, optionLine},
 	{jsonText, regexp.MustCompile(`^(\{ *("|$)|\[ *([{"]|$))`)},
 }
 
@@ -120,6 +126,9 @@ var comments = []struct {
 	{perfquery, regexp.MustCompile(`^# Port[A-Za-z ]* counters: `)},
 	{attributes, regexp.MustCompile(`^# (Node|Port|Switch)[A-Za-z ]* ?info: `)},
 }
+
+// optionLine matches a line of an opensm.conf: names of options with underscores, and some others.
+var optionLine = regexp.MustCompile(`^([a-z0-9]+(_[a-z0-9]+)+|guid|lmc|qos|daemon|console)\s+\S+$`)
 
 // differs matches a line that occurs in only one of two compared lists.
 var differs = regexp.MustCompile(`(?m)^[<>]\s*(\[\d+\]|(Switch|Ca|Hca|Rt)\s+\d+ "|(0x[0-9a-fA-F]{16} +)?\d+ +\d+\[|` +
@@ -169,7 +178,7 @@ func sniff(head []byte) format {
 	}
 	first := firstLine(head)
 	for _, s := range signatures {
-		if s.line.Match(first) {
+		if s.line.Match(first) && (s.format != options || !recordLine.Match(head)) {
 			return s.format
 		}
 	}

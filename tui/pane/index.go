@@ -76,11 +76,7 @@ func (ix *Index) count() {
 			ix.Switches++
 		}
 	}
-	for i := range f.Ports {
-		if f.Ports[i].Peer > fabric.PortIndex(i) && f.Nodes[f.Ports[i].Node].InSubnet {
-			ix.Links++
-		}
-	}
+	ix.Links = f.Inventory().InSubnet.Links
 }
 
 func (ix *Index) onSwitch(n *fabric.Node) bool {

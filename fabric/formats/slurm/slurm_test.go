@@ -287,3 +287,25 @@ func TestExpand(t *testing.T) {
 		}
 	}
 }
+
+// FuzzExpand checks that the names of a hostlist make a hostlist of the same names.
+func FuzzExpand(f *testing.F) {
+	f.Add("r[1-2]n[01-02]x,login")
+	f.Fuzz(func(t *testing.T, list string) {
+		names, err := slurm.Expand(list)
+		if err != nil || len(names) > 1000 || strings.ContainsAny(list, " \t\n") {
+			return
+		}
+		for _, name := range names {
+			if strings.ContainsAny(name, "[],") || name == "" {
+				return
+			}
+		}
+		again, err := slurm.Expand(slurm.Hostlist(names))
+		slices.Sort(names)
+		slices.Sort(again)
+		if err != nil || !slices.Equal(slices.Compact(names), slices.Compact(again)) {
+			t.Errorf("%q: %q, %q, %v", list, names, again, err)
+		}
+	})
+}

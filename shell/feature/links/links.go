@@ -78,8 +78,9 @@ func run(c *feature.Call) error {
 	if err != nil {
 		return err
 	}
-	l := &list{f: f, picture: p, links: f.Links(), unreachable: f.UnreachableNodes()}
+	l := &list{f: f, picture: p, links: f.SubnetLinks(), unreachable: f.UnreachableNodes()}
 	if only != fabric.None {
+		l.links = f.Links() // the node may be outside the subnet
 		l.links = slices.DeleteFunc(l.links, func(l fabric.Link) bool {
 			return f.Ports[l.A].Node != only && f.Ports[l.B].Node != only
 		})

@@ -510,10 +510,10 @@ func (w *writer) subnets() {
 		return s.Took.Seconds()
 	})
 	one("ibconsole_nodes", gauge, "nodes in the subnet", func(s *Snapshot) float64 {
-		return float64(len(s.Fabric.Nodes))
+		return float64(s.Fabric.Inventory().InSubnet.Nodes)
 	})
 	one("ibconsole_links", gauge, "links in the subnet", func(s *Snapshot) float64 {
-		return float64(len(s.Fabric.Links()))
+		return float64(s.Fabric.Inventory().InSubnet.Links)
 	})
 	one("ibconsole_unanswered_ports", gauge, "ports that did not respond in the last round of counters",
 		func(s *Snapshot) float64 {

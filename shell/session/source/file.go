@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
@@ -59,16 +60,29 @@ func FileVersion(ctx context.Context, arg string) string {
 	return formats.Version(ctx, path)
 }
 
-// splitSeat splits FILE@PLACE, and reports whether there is an @. A file whose name contains @ takes precedence.
+// splitSeat splits FILE@PLACE or FILE@PLACE,COUNTERS, and reports whether there is an @. The path is FILE or
+// FILE,COUNTERS. A file whose name contains @ takes precedence, and a comma is part of the place unless files follow.
 func splitSeat(arg string) (path, seat string, named bool) {
 	i := strings.LastIndexByte(arg, '@')
 	if i <= 0 {
 		return arg, "", false
 	}
-	if _, err := os.Stat(arg); err == nil || !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(arg); err == nil || !errors.Is(err, fs.ErrNotExist) ||
+		!slices.ContainsFunc(strings.Split(arg, ","), isNoFile) {
 		return arg, "", false
 	}
-	return arg[:i], arg[i+1:], true
+	path, seat = arg[:i], arg[i+1:]
+	for at := range seat {
+		if rest := seat[at:]; seat[at] == ',' && !slices.ContainsFunc(strings.Split(rest[1:], ","), isNoFile) {
+			return path + rest, seat[:at], true
+		}
+	}
+	return path, seat, true
+}
+
+func isNoFile(name string) bool {
+	_, err := os.Stat(name)
+	return err != nil
 }
 
 // severalSubnets returns the warning about a file with several subnets. The first subnet is the one that is counted.

@@ -22,6 +22,11 @@ func TestSeveralSubnets(t *testing.T) {
 	if err := os.WriteFile(path, []byte(net), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	dump := filepath.Join(t.TempDir(), "counters")
+	const counted = "# Port counters: Lid 1 port 1 (CapMask: 0x0)\nPortSelect:......................1\n"
+	if err := os.WriteFile(dump, []byte(counted), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, k := range []struct {
 		seat     string
 		adapters int
@@ -31,6 +36,9 @@ func TestSeveralSubnets(t *testing.T) {
 		{"@h1/1", 2, "@leaf b')"},
 		{"@leaf b", 3, "1 switch and 2 adapters (-s 'file:" + path + "@leaf')"},
 		{"@h3", 3, "@leaf')"},
+		{"@h3," + dump, 3, "@leaf')"},
+		{"@dr:0,2," + dump, 2, "@leaf b')"},
+		{"," + dump, 2, "@leaf b')"},
 	} {
 		file, err := ReadFile(t.Context(), File, path+k.seat, formats.Options{})
 		if err != nil {

@@ -419,6 +419,9 @@ func (l *list) coverage() string {
 	return text + prose.When(l.taken.NotRead > 0, ", "+draw.Count(l.taken.NotRead, "port")+" not read", "")
 }
 
+// isFile reports whether the subnet is a file, of which nothing can be recorded.
+func (l *list) isFile() bool { return l.Scene.State.Source.Offline() }
+
 // Empty returns why there are no rows.
 func (l *list) Empty() string {
 	recording := false
@@ -428,6 +431,9 @@ func (l *list) Empty() string {
 	switch {
 	case errors.Is(l.failed, recorded.ErrNone) && recording:
 		return "Nothing was recorded in that time: the first two rounds of reading are not finished. " + lookElsewhere
+	case errors.Is(l.failed, recorded.ErrNone) && l.isFile():
+		return prose.When(l.Scene.State.Read == nil, "Unknown: the subnet is a file without counters.",
+			"Nothing is recorded of a file. Enter runs show counters, which lists the counters that the file has.")
 	case errors.Is(l.failed, recorded.ErrNone):
 		return "Unknown: " + l.failed.Error() + ". Enter runs record start, which reads some ports each second and " +
 			"keeps their counters. " + lookElsewhere
@@ -470,7 +476,8 @@ func (l *list) Subject() pane.Subject {
 	return s
 }
 
-// Enter shows the counters of the selected port over time. If there are no records, Enter starts the recording.
+// Enter shows the counters of the selected port over time. If there are no records, Enter starts the recording, or
+// lists the counters of a file.
 func (l *list) Enter() (func() tea.Msg, string) {
 	row, ok := l.Selected()
 	switch {
@@ -483,6 +490,10 @@ func (l *list) Enter() (func() tea.Msg, string) {
 		return func() tea.Msg { return pane.Run{Command: command, Typed: true} }, ""
 	case ok:
 		return nil, "the port is no longer in the subnet"
+	case errors.Is(l.failed, recorded.ErrNone) && l.isFile() && l.Scene.State.Read == nil:
+		return nil, "the file has no counters"
+	case errors.Is(l.failed, recorded.ErrNone) && l.isFile():
+		return func() tea.Msg { return pane.Run{Command: "show counters", Typed: true} }, ""
 	case errors.Is(l.failed, recorded.ErrNone):
 		return func() tea.Msg { return pane.Run{Command: "record start"} }, ""
 	}
