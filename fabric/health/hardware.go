@@ -45,6 +45,7 @@ func (o *Optics) Weakest() Level {
 type Node struct {
 	Firmware, PSID                  string
 	Serial, Part, Revision, Product string
+	Uptime                          Level // in seconds
 	Sensors                         []Sensor
 	Fans                            []Fan
 	Supplies                        []Supply

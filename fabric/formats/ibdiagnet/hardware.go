@@ -54,8 +54,8 @@ func (p *parser) firmware(v *values) error {
 			break
 		}
 	}
-	psid := v.word(1)
-	return p.ofNode(v, func(n *health.Node) { n.Firmware, n.PSID = version, psid })
+	psid, uptime := v.word(1), v.level(8)
+	return p.ofNode(v, func(n *health.Node) { n.Firmware, n.PSID, n.Uptime = version, psid, uptime })
 }
 
 // system parses a row of section SYSTEM_GENERAL_INFORMATION.
@@ -264,13 +264,15 @@ var hardwareSections = []struct {
 	name, columns string
 	rows          func(*writer, *DB)
 }{
-	{"NODES_INFO", "NodeGUID,FWInfo_PSID,FWInfo_Extended_Major,FWInfo_Extended_Minor,FWInfo_Extended_SubMinor",
+	{"NODES_INFO", "NodeGUID,FWInfo_PSID,FWInfo_Extended_Major,FWInfo_Extended_Minor," +
+		"FWInfo_Extended_SubMinor,HWInfo_UpTime",
 		writeHardware(func(n *health.Node) []string {
 			var v [3]uint64
-			if _, err := fmt.Sscanf(n.Firmware, "%d.%d.%d", &v[0], &v[1], &v[2]); err != nil && n.PSID == "" {
+			if _, err := fmt.Sscanf(n.Firmware, "%d.%d.%d", &v[0], &v[1], &v[2]); err != nil && n.PSID == "" && !n.Uptime.Known {
 				return nil
 			}
-			return []string{fmt.Sprintf("%s,0x%x,0x%x,0x%x", textOrNA(n.PSID), v[0], v[1], v[2])}
+			return []string{fmt.Sprintf("%s,0x%x,0x%x,0x%x,%s", textOrNA(n.PSID), v[0], v[1], v[2],
+				levelOrNA(n.Uptime))}
 		})},
 	{"SYSTEM_GENERAL_INFORMATION", "NodeGuid,SerialNumber,PartNumber,Revision,ProductName",
 		writeHardware(func(n *health.Node) []string {

@@ -31,10 +31,10 @@ NodeGuid1,PortNum1,NodeGuid2,PortNum2
 END_LINKS
 START_NODES_INFO
 ` + "NodeGUID,HWInfo_DeviceID,FWInfo_Major,FWInfo_Minor,FWInfo_SubMinor,FWInfo_PSID," +
-	"FWInfo_Extended_Major,FWInfo_Extended_Minor,FWInfo_Extended_SubMinor" + `
-0x41,0xd2f0,0x1b,0xd8,0xe8,MT_0000000063,0x1b,0x7d8,0xe8
-0x11,0x20f,0x14,0x1f,0x3f6,"MT_0000000223",N/A,N/A,N/A
-0x99,0x20f,0x14,0x1f,0x3f6,"MT_0000000223",N/A,N/A,N/A
+	"FWInfo_Extended_Major,FWInfo_Extended_Minor,FWInfo_Extended_SubMinor,HWInfo_UpTime" + `
+0x41,0xd2f0,0x1b,0xd8,0xe8,MT_0000000063,0x1b,0x7d8,0xe8,0x15180
+0x11,0x20f,0x14,0x1f,0x3f6,"MT_0000000223",N/A,N/A,N/A,N/A
+0x99,0x20f,0x14,0x1f,0x3f6,"MT_0000000223",N/A,N/A,N/A,N/A
 END_NODES_INFO
 START_TEMP_SENSING
 NodeGUID,CurrentTemperature
@@ -83,7 +83,7 @@ func TestReadHardware(t *testing.T) {
 		t.Errorf("a row about an unknown node: %v", err)
 	}
 	text := strings.Replace(hardwareDB, "0x99,", "0x41,", 1) // a repeated row: the last one counts
-	text = strings.Replace(text, "0x41,0x20f,0x14,0x1f,0x3f6,\"MT_0000000223\",N/A,N/A,N/A\n", "", 1)
+	text = strings.Replace(text, "0x41,0x20f,0x14,0x1f,0x3f6,\"MT_0000000223\",N/A,N/A,N/A,N/A\n", "", 1)
 	db, err := readHardware(t, text)
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestReadHardware(t *testing.T) {
 	level := health.LevelOf
 	want := health.Node{
 		Firmware: "27.2008.0232", PSID: "MT_0000000063", Serial: "MT2001X00001", Part: "MQM8700-HS2F", Revision: "A2",
-		Product: "Jaguar Unmng IB 200",
+		Product: "Jaguar Unmng IB 200", Uptime: level(86400),
 		Sensors: []health.Sensor{{Celsius: level(54), Highest: level(61)}, {Index: 1}},
 		Fans: []health.Fan{
 			{Index: 1, RPM: level(5800), Min: level(4500), Max: level(13500)},

@@ -58,7 +58,7 @@ var sections = []*section{
 		columns: cableColumns()},
 	{name: "NODES_INFO", must: 1, more: 1, row: (*parser).firmware,
 		columns: []string{"nodeguid", "fwinfo_psid", "fwinfo_extended_major", "fwinfo_extended_minor",
-			"fwinfo_extended_subminor", "fwinfo_major", "fwinfo_minor", "fwinfo_subminor"}},
+			"fwinfo_extended_subminor", "fwinfo_major", "fwinfo_minor", "fwinfo_subminor", "hwinfo_uptime"}},
 	{name: "SYSTEM_GENERAL_INFORMATION", must: 1, more: 1, row: (*parser).system,
 		columns: []string{"nodeguid", "serialnumber", "partnumber", "revision", "productname"}},
 	{name: "TEMPERATURE_SENSORS", must: 1, more: 1, row: (*parser).sensor,

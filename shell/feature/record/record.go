@@ -49,6 +49,10 @@ var Feature = feature.Feature{Name: "record", Commands: []feature.Command{
 				Summary: "record sets of hosts, for jobs without Slurm: lines NAME HOSTS",
 			},
 			{
+				Name: "hardware", Kind: lang.KindFile, Value: "FOLDER",
+				Summary: "ibdiagnet folder, less than a day old, for metrics of the hardware of switches",
+			},
+			{
 				Name: "ports", Kind: lang.KindWord, Words: []string{recording.PortsYes, recording.PortsNo},
 				Summary: "serve metrics of ports (default yes, unless another recorder does)",
 			},
@@ -261,7 +265,7 @@ func start(c *feature.Call) error {
 			return c.Misused("metrics=%q: %s", text, fabric.Escape(err.Error()))
 		}
 		opt.Servers, opt.Name = c.Console.Metrics()
-		opt.Details, opt.Ports = c.Flag("details"), c.Option("ports", "")
+		opt.Details, opt.Ports, opt.Hardware = c.Flag("details"), c.Option("ports", ""), c.Option("hardware", "")
 	}
 	if err := recording.Begin(c.Ctx, c.Session, opt); err != nil {
 		return err

@@ -45,6 +45,8 @@ type Snapshot struct {
 	// WorstLoad is the maximum number of paths over a link between switches. It is negative if unknown.
 	WorstLoad int64
 	Events    int // number since the start of the console
+	// Hardware holds the hardware of switches from an ibdiagnet folder, nil for none.
+	Hardware *Hardware
 
 	label string // Subnet, escaped
 	// results are those of the last round for each device.
@@ -107,6 +109,7 @@ func Write(to io.Writer, all []*Snapshot, openMetrics bool) error {
 		w.nodes(k)
 		w.collected(k)
 	}
+	w.hardware()
 	w.portStates()
 	w.exporter()
 	w.subnets()

@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/health"
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/mad"
 )
@@ -167,7 +168,62 @@ func whole(t *testing.T) *Snapshot {
 			Has: counters.All, Details: &mad.PortRcvErrorDetails{}})
 	}
 	return &Snapshot{Subnet: "a", Fabric: f, Errors: r, Traffic: r, Swept: time.Now(), Took: time.Second,
-		Read: time.Second, Ended: time.Now(), WorstLoad: -1}
+		Read: time.Second, Ended: time.Now(), WorstLoad: -1, Hardware: hardwareOf(f)}
+}
+
+// hardwareOf returns the hardware of the switches of a fabric.
+func hardwareOf(f *fabric.Fabric) *Hardware {
+	h := &Hardware{Fabric: f, Health: &health.Report{}, When: time.Now()}
+	for i := range f.NumNodes() {
+		*h.Health.OfNode(i) = health.Node{
+			Firmware: "27.2008.0232", PSID: "MT_1", Serial: "S1", Part: "MQM8700", Uptime: health.LevelOf(60),
+			Sensors:  []health.Sensor{{Celsius: health.LevelOf(54)}},
+			Fans:     []health.Fan{{Index: 1, RPM: health.LevelOf(5000), Min: health.LevelOf(4000)}},
+			Supplies: []health.Supply{{Index: 1, DC: "OK", Alert: "ok", Fan: "OK"}},
+		}
+	}
+	return h
+}
+
+// TestHardware checks the values of the hardware of switches, that values that were not read have no samples, and that
+// an old folder has none at all. The power of power supplies is never exported.
+func TestHardware(t *testing.T) {
+	s := whole(t)
+	first := s.Hardware.Health.OfNode(s.Fabric.Switches[0])
+	first.Fans[0].RPM = health.LevelOf(100)
+	first.Fans = append(first.Fans, health.Fan{Index: 2})
+	first.Supplies[0].DC, first.Supplies[0].Fan, first.Uptime = "Failure", "", health.Level{}
+	guid := fmt.Sprintf("0x%016x", s.Fabric.SwitchNode(0).GUID)
+	samples, _ := written(t, s)
+	of := func(name string) (all [][]string) {
+		for _, x := range samples["infiniband_switch_"+name] {
+			if slices.Contains(x, guid) {
+				all = append(all, x[4:])
+			}
+		}
+		return all
+	}
+	for name, want := range map[string][][]string{
+		"fan_rpm": {{"fan", "1", "100"}}, "fan_status_info": {{"status", "ERROR", "1"}}, "uptime_seconds": nil,
+		"temperature_celsius": {{"54"}}, "power_supply_fan_status_info": nil,
+		"power_supply_dc_power_status_info": {{"psu", "1", "status", "FAILURE", "1"}},
+		"power_supply_status_info":          {{"psu", "1", "status", "OK", "1"}},
+		"power_supply_watts":                nil,
+	} {
+		if got := of(name); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: %v, expected %v", name, got, want)
+		}
+	}
+	if n := len(samples["infiniband_switch_uptime_seconds"]); n != len(s.Fabric.Switches)-1 {
+		t.Errorf("%d switches with an uptime, of %d", n, len(s.Fabric.Switches))
+	}
+	s.Hardware.When = time.Now().Add(-oldestHardware - time.Minute)
+	samples, _ = written(t, s)
+	for _, name := range []string{"fan_rpm", "hardware_info", "temperature_celsius", "power_supply_status_info"} {
+		if n := len(samples["infiniband_switch_"+name]); n > 0 {
+			t.Errorf("%s: %d samples of an old folder", name, n)
+		}
+	}
 }
 
 // TestNamesAreInfinibandExporters compares names, types and labels with those of infiniband_exporter, in both
@@ -197,7 +253,7 @@ func TestNamesAreInfinibandExporters(t *testing.T) {
 			}
 		}
 	}
-	if len(want) != 74 {
+	if len(want) != 82 {
 		t.Errorf("%d names in the list", len(want))
 	}
 	for name := range types {

@@ -42,6 +42,8 @@ type Settings struct {
 	// the subnet, or "" for the name of the subnet in the records.
 	Servers *metrics.Servers
 	Name    string
+	// Hardware is an ibdiagnet folder with the hardware of switches for Prometheus, or "" for none.
+	Hardware string
 	// SMLog is the log of the subnet manager that is followed, or "" for none.
 	SMLog string
 	// Hosts returns sets of hosts to record in addition to those of the session, or is nil.
@@ -61,8 +63,8 @@ const (
 )
 
 // serve adds the session to the metrics server of its settings.
-func serve(ctx context.Context, s *session.Session, opt *Settings) (*metrics.Reader, error) {
-	return cmp.Or(opt.Servers, &metrics.Servers{}).Serve(ctx, opt.Metrics, describe(s), cmp.Or(opt.Name, s.Subnet()),
+func serve(ctx context.Context, s *session.Session, opt *Settings, folder *hardware) (*metrics.Reader, error) {
+	return cmp.Or(opt.Servers, &metrics.Servers{}).Serve(ctx, opt.Metrics, describe(s, folder), cmp.Or(opt.Name, s.Subnet()),
 		ports(s, opt.Ports))
 }
 
@@ -82,6 +84,7 @@ type running struct {
 	*Recording
 	metrics *metrics.Reader // nil for none
 	log     *smlog.Follower // nil for none
+	folder  *hardware       // nil for none
 	sweeps  bool            // background sweeps began with the recording, and end with it
 	session *session.Session
 }
@@ -95,7 +98,9 @@ func (r *running) Close() error {
 		r.session.StopKeeping()
 		alerts.Stop(r.session)
 	}
-	return errors.Join(err, r.metrics.Close(), r.Stop())
+	err = errors.Join(err, r.metrics.Close(), r.Stop())
+	r.folder.close()
+	return err
 }
 
 // Begin starts recording the counters of the ports of a session. The recording ends with [End] or with the session.
@@ -134,9 +139,17 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 	how.Observe = func(ctx context.Context, store *records.Store, round *Outcome) error {
 		return o.observe(ctx, store, time.Now(), round)
 	}
+	var folder *hardware
+	if opt.Hardware != "" {
+		var err error
+		if folder, err = followHardware(ctx, opt.Hardware, how.Failed); err != nil {
+			return err
+		}
+	}
 	if opt.Metrics != "" {
 		var err error
-		if m, err = serve(ctx, s, &opt); err != nil {
+		if m, err = serve(ctx, s, &opt, folder); err != nil {
+			folder.close()
 			return err
 		}
 		how.Errors, how.Shortest = min(how.Errors, longestServed), shortestServed
@@ -144,11 +157,13 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 	}
 	r, err := Start(ctx, how)
 	if err != nil {
+		folder.close()
 		return errors.Join(err, m.Close())
 	}
-	now := &running{r, m, nil, opt.Sweep > 0 && s.State().Every == 0, s}
+	now := &running{r, m, nil, folder, opt.Sweep > 0 && s.State().Every == 0, s}
 	if opt.SMLog != "" {
 		if now.log, err = smlog.Follow(ctx, s, opt.SMLog); err != nil {
+			folder.close()
 			return errors.Join(err, m.Close(), r.Stop())
 		}
 	}
@@ -235,11 +250,12 @@ func MetricsAt(s *session.Session) string {
 }
 
 // describe returns a function that returns the data of a session for Prometheus, except for the readings of counters.
-func describe(s *session.Session) metrics.Describe {
+func describe(s *session.Session, folder *hardware) metrics.Describe {
 	return func(ctx context.Context) (*metrics.Snapshot, error) {
 		st := s.State()
 		snap := &metrics.Snapshot{Fabric: st.Live.Fabric, Swept: st.Live.When, Took: st.SweepTook, WorstLoad: -1,
-			SweepFailed: st.WatchFailed != "" || st.Lost != "", Events: len(st.Events)}
+			SweepFailed: st.WatchFailed != "" || st.Lost != "", Events: len(st.Events),
+			Hardware: folder.get()}
 		if now, running := StatusOf(s); running {
 			snap.Read, snap.Ended, snap.Unanswered = now.Took, now.Last, now.Unanswered
 			snap.RoundFailed = now.Failed != nil
