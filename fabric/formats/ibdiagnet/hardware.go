@@ -268,7 +268,8 @@ var hardwareSections = []struct {
 		"FWInfo_Extended_SubMinor,HWInfo_UpTime",
 		writeHardware(func(n *health.Node) []string {
 			var v [3]uint64
-			if _, err := fmt.Sscanf(n.Firmware, "%d.%d.%d", &v[0], &v[1], &v[2]); err != nil && n.PSID == "" && !n.Uptime.Known {
+			_, err := fmt.Sscanf(n.Firmware, "%d.%d.%d", &v[0], &v[1], &v[2])
+			if err != nil && n.PSID == "" && !n.Uptime.Known {
 				return nil
 			}
 			return []string{fmt.Sprintf("%s,0x%x,0x%x,0x%x,%s", textOrNA(n.PSID), v[0], v[1], v[2],

@@ -260,6 +260,9 @@ func start(c *feature.Call) error {
 			return err
 		}
 	}
+	if c.Option("hardware", "") != "" && c.Option("metrics", "") == "" {
+		return c.Misused("hardware= needs metrics=[HOST:]PORT")
+	}
 	if text := c.Option("metrics", ""); text != "" {
 		if opt.Metrics, err = metrics.Address(text); err != nil {
 			return c.Misused("metrics=%q: %s", text, fabric.Escape(err.Error()))

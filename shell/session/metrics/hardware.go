@@ -48,8 +48,8 @@ func (w *writer) hardware() {
 	}
 	each("hardware_info", "hardware of switches", func(n *health.Node, sample func(string, float64)) {
 		if n.Firmware+n.PSID+n.Part+n.Serial != "" {
-			sample(fmt.Sprintf(`,firmware_version="%s",psid="%s",part_number="%s",serial_number="%s"`, label(n.Firmware),
-				label(n.PSID), label(n.Part), label(n.Serial)), 1)
+			sample(fmt.Sprintf(`,firmware_version="%s",psid="%s",part_number="%s",serial_number="%s"`,
+				label(n.Firmware), label(n.PSID), label(n.Part), label(n.Serial)), 1)
 		}
 	}, true)
 	each("uptime_seconds", "time since the start of switches", func(n *health.Node, sample func(string, float64)) {
@@ -62,7 +62,9 @@ func (w *writer) hardware() {
 		state      func(*health.Supply) string
 	}{
 		{"status_info", "status of power supplies", func(s *health.Supply) string { return s.Alert }},
-		{"dc_power_status_info", "status of the DC power of power supplies", func(s *health.Supply) string { return s.DC }},
+		{"dc_power_status_info", "status of the DC power of power supplies", func(s *health.Supply) string {
+			return s.DC
+		}},
 		{"fan_status_info", "status of the fans of power supplies", func(s *health.Supply) string { return s.Fan }},
 	} {
 		each("power_supply_"+part.name, part.help, func(n *health.Node, sample func(string, float64)) {

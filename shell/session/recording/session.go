@@ -64,8 +64,8 @@ const (
 
 // serve adds the session to the metrics server of its settings.
 func serve(ctx context.Context, s *session.Session, opt *Settings, folder *hardware) (*metrics.Reader, error) {
-	return cmp.Or(opt.Servers, &metrics.Servers{}).Serve(ctx, opt.Metrics, describe(s, folder), cmp.Or(opt.Name, s.Subnet()),
-		ports(s, opt.Ports))
+	return cmp.Or(opt.Servers, &metrics.Servers{}).Serve(ctx, opt.Metrics, describe(s, folder),
+		cmp.Or(opt.Name, s.Subnet()), ports(s, opt.Ports))
 }
 
 func ports(s *session.Session, word string) *metrics.Ports {
