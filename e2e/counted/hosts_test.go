@@ -56,7 +56,7 @@ func (x *exam) hostSet(s *state, set []*port) {
 		}
 	}
 	l.lost = paths - l.arrive - l.unknown
-	a.mustLine("{set} of {of.title}: {hosts#} host(s) on {switches#} switch(es), {paths#} paths among them")
+	a.mustLine("{set} of {of.title}: {hosts#} host(s) on {switches#} switch(es), {paths#} path(s) among them")
 	a.title("of.title", s)
 	a.figure("set", "job")
 	a.figure("hosts", len(set)-missing)
@@ -131,7 +131,7 @@ func (a *answer) setLinks(s *state, l, all *loads) {
 			shared++
 		}
 	}
-	a.line("  links: {links#} directions between switches, {shared#} of them shared with others")
+	a.line("  links: {links#} direction(s) between switches, {shared#} of them shared with others")
 	a.figure("links", len(used))
 	a.figure("shared", shared)
 	rows := a.rows("used_links")

@@ -210,7 +210,7 @@ func (x *exam) checkMulticast(s *state) int {
 		a.wrong("answer", a.err, "-", "some")
 		return 0
 	}
-	a.mustLine("mcast of {of.title}: {lids#} multicast LID(s) of {groups}, {members#} member(s), {pairs#} pairs")
+	a.mustLine("mcast of {of.title}: {lids#} multicast LID(s) of {groups}, {members#} member(s), {pairs#} pair(s)")
 	a.figure("lids", len(lids))
 	for _, f := range []struct {
 		key, line string

@@ -153,7 +153,7 @@ func (x *exam) traceMany(s *state, words string, from, to []endPort, isAll bool)
 	for _, ends := range []string{delivered, deadEnd, loop, misdelivered, unknown, tooLong} {
 		a.figure("verdicts."+ends, t.by[ends])
 	}
-	for _, m := range a.all("  {n#} over {links#} links") {
+	for _, m := range a.all("  {n#} over {links#} link(s)") {
 		a.words["links."+m["links"]] = m["n"]
 	}
 	over := 0

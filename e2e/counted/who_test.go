@@ -65,7 +65,7 @@ func (x *exam) whoUses(s *state, what thing) {
 			to[s.net.owner[p.lid]]++
 		}
 	}
-	a.mustLine("{what} of {of.title}: {paths#} of {all#} paths use it, from {sources#} end port(s) to " +
+	a.mustLine("{what} of {of.title}: {paths#} of {all#} path(s) use it, from {sources#} end port(s) to " +
 		"{destinations#} end port(s)")
 	a.read(s)
 	a.figure("what", what.name)
@@ -75,7 +75,7 @@ func (x *exam) whoUses(s *state, what thing) {
 	a.figure("sources", len(from))
 	a.figure("destinations", len(to))
 	if unknowns > 0 {
-		a.mustLine("  {unknown#} more paths may use it: their tables were not read")
+		a.mustLine("  {unknown#} more path(s) may use it: their tables were not read")
 	}
 	a.figure("unknown", unknowns)
 	a.directions(s, what)
