@@ -195,6 +195,13 @@ func (f *Fabric) Reachable(endPort PortIndex) bool {
 // not escaped.
 func (f *Fabric) Label(port PortIndex) string { return f.labels[port] }
 
+// WithLabels returns the same fabric with these labels of ports.
+func (f *Fabric) WithLabels(labels map[PortIndex]string) *Fabric {
+	out := *f
+	out.labels = labels
+	return &out
+}
+
 // EndPortOf returns the end port to which a port belongs: port 0 for a port of a switch, and the port itself on other
 // nodes.
 func (f *Fabric) EndPortOf(port PortIndex) PortIndex {

@@ -9,6 +9,7 @@
 //
 //	fabric    the SM's port + 1, then the nodes in order, each with its ports; then, if there are any, the
 //	          number of unreachable end ports and these ports, + 1
+//	labels    if there are any, the number of ports with a label, then each of these ports and its label
 //	lft       origin, highest LID, then for each switch: known, LinearFDBTop, the
 //	          row from LID 0 to the highest
 //	sl2vl     for each node, ingress and egress port: 16 VLs
@@ -107,6 +108,9 @@ func (s *section) head() []byte {
 
 func sections(snap *Snapshot) []section {
 	all := []section{whole("fabric", EncodeFabric(snap.Fabric))}
+	if labels := encodeLabels(snap.Fabric); labels != nil {
+		all = append(all, whole("labels", labels))
+	}
 	if snap.Tables != nil {
 		all = append(append(all, section{"lft", encodeLFT(snap.Tables)}), rest(snap.Tables)...)
 	}
@@ -238,26 +242,38 @@ func (snap *Snapshot) section(name string, d *decoder) (err error) {
 	switch {
 	case name == "fabric" && f == nil:
 		snap.Fabric, err = decodeFabric(d)
+	case name == "labels" && f != nil && t == nil:
+		snap.Fabric, err = decodeLabels(f, d)
 	case name == "lft" && f != nil && t == nil:
 		snap.Tables, err = decodeLFT(f, d)
-	case name == "unread" && t != nil:
-		t.Unread, err = decodeUnread(d)
-	case name == "sl2vl" && t != nil:
-		t.SL2VL, err = decodeSL2VL(f, d)
-	case name == "sls" && t != nil:
-		t.SLs, err = decodeSLs(d)
-	case name == "slranges" && t != nil:
-		t.SLs, err = decodeRanges(t.SLs, d)
-	case name == "adaptive" && t != nil:
-		t.Adaptive, err = decodeAdaptive(f, d)
-	case name == "mft" && t != nil:
-		t.MFT, err = decodeMFT(f, d)
-	case name == "mftunread" && t != nil && t.MFT != nil:
-		err = decodeMFTUnread(f, t.MFT, d)
+	case t != nil && name != "routing" && name != "chain":
+		err = tablesSection(name, t, d)
 	case name == "routing" && f != nil:
 		snap.Routing, err = decodeRouting(f, d)
 	case name == "chain" && snap.Routing != nil:
 		snap.Routing.Chain, err = decodeChain(d)
+	}
+	return err
+}
+
+// tablesSection decodes a section that belongs to forwarding tables.
+func tablesSection(name string, t *fabric.Tables, d *decoder) (err error) {
+	f := t.Fabric
+	switch {
+	case name == "unread":
+		t.Unread, err = decodeUnread(d)
+	case name == "sl2vl":
+		t.SL2VL, err = decodeSL2VL(f, d)
+	case name == "sls":
+		t.SLs, err = decodeSLs(d)
+	case name == "slranges":
+		t.SLs, err = decodeRanges(t.SLs, d)
+	case name == "adaptive":
+		t.Adaptive, err = decodeAdaptive(f, d)
+	case name == "mft":
+		t.MFT, err = decodeMFT(f, d)
+	case name == "mftunread" && t.MFT != nil:
+		err = decodeMFTUnread(f, t.MFT, d)
 	}
 	return err
 }

@@ -312,3 +312,32 @@ func BenchmarkWrite(b *testing.B) {
 		b.SetBytes(int64(file.Len()))
 	}
 }
+
+// TestLabels checks that a snapshot keeps the labels of ports.
+func TestLabels(t *testing.T) {
+	tables := whole(t, "fattree:2,4")
+	labels := map[fabric.PortIndex]string{3: "1/2/1", fabric.PortIndex(len(tables.Fabric.Ports) - 1): "8/1"}
+	in := *tables
+	in.Fabric = tables.Fabric.WithLabels(labels)
+	var file bytes.Buffer
+	if err := snapshot.Write(&file, snapshot.Snapshot{Fabric: in.Fabric, Tables: &in}); err != nil {
+		t.Fatal(err)
+	}
+	for n := range file.Len() { // no cut file is read with other labels
+		if got, err := snapshot.Read(bytes.NewReader(file.Bytes()[:n])); err == nil {
+			t.Fatalf("%d of %d bytes: read %d nodes", n, file.Len(), len(got.Fabric.Nodes))
+		}
+	}
+	got, err := snapshot.Read(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Tables.Fabric != got.Fabric {
+		t.Error("the tables are those of another fabric")
+	}
+	for port := range got.Fabric.NumPorts() {
+		if got.Fabric.Label(port) != labels[port] {
+			t.Errorf("port %d: label %q, want %q", port, got.Fabric.Label(port), labels[port])
+		}
+	}
+}
