@@ -161,3 +161,37 @@ func TestSwitchByItsNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestSharedNames: the name of each node and port resolves to it, also where several nodes have the description.
+func TestSharedNames(t *testing.T) {
+	var b fabric.Builder
+	for i, desc := range []string{"storage", "storage", "node-1", "a/b", "a/b"} {
+		n := fabric.Node{GUID: uint64(i+1) << 4, Desc: desc, Type: mad.NodeSwitch, NumPorts: 3}
+		if _, err := b.AddNode(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	finder := NewFinder(f)
+	names := map[string]bool{}
+	for node := range f.NumNodes() {
+		for _, resolve := range []func(string) (Place, error){
+			func(text string) (Place, error) { return Resolve(f, text) }, finder.Resolve,
+		} {
+			if got, err := resolve(f.NodeName(node)); err != nil || got.Node != node {
+				t.Errorf("%q: %+v, %v, want node %d", f.NodeName(node), got, err, node)
+			}
+			port := f.PortAt(node, 2)
+			if got, err := resolve(f.PortName(port)); err != nil || got.Port != port {
+				t.Errorf("%q: %+v, %v, want port %d", f.PortName(port), got, err, port)
+			}
+		}
+		if names[f.NodeName(node)] {
+			t.Errorf("two nodes are %q", f.NodeName(node))
+		}
+		names[f.NodeName(node)] = true
+	}
+}
