@@ -76,6 +76,18 @@ func (t *SL2VL) VL(node NodeIndex, in, out, sl uint8) uint8 {
 	return t.known[t.at[t.slot(node, in, out)]][sl]
 }
 
+// HighestVL returns the highest data VL in the tables.
+func (t *SL2VL) HighestVL() (highest uint8) {
+	for _, vls := range t.known {
+		for _, vl := range vls {
+			if vl != DropVL {
+				highest = max(highest, vl)
+			}
+		}
+	}
+	return highest
+}
+
 // Set sets one table while the tables are made. It panics if there are more than 65,536 different tables, which does
 // not happen in practice.
 func (t *SL2VL) Set(node NodeIndex, in, out uint8, vls VLs) {

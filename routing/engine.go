@@ -14,7 +14,8 @@
 //     switches that route adaptively.
 //   - changes: from tables to other tables. Package diff compares two sets of tables. Package plan orders the writes
 //     that turn one set into the other. Packages incremental, persist and ucastcache keep the valid part of a set.
-//     Package resilience simulates all failures in turn.
+//     Package transition plans changes without credit loops on the way. Package resilience simulates all failures in
+//     turn.
 //
 // Package paths makes path records of tables. Package classify finds the purpose of nodes. Package adaptive computes
 // groups of ports for adaptive routing.
