@@ -122,11 +122,14 @@ whatif
 problems of=whatif
 show failures`
 
-// checkSharedText checks that the GUID is behind each name, or in the next column.
+// toldApart matches the text behind a name: the GUID, or the port of the switch on which the node is.
+const toldApart = ` (\(0x[0-9a-f]{16}\)|at [^,]+/\d+)`
+
+// checkSharedText checks that the GUID or the port is behind each name, or the GUID in the next column.
 func checkSharedText(t *testing.T, command, shared, text string) {
 	t.Helper()
 	for _, after := range strings.Split(text, shared)[1:] {
-		if !matches(after, `^ \(0x[0-9a-f]{16}\)`) && !matches(after, `^"?,"?0x`) {
+		if !matches(after, `^`+toldApart) && !matches(after, `^"?,"?0x`) {
 			t.Errorf("%s: the name without a GUID:\n%s", command, text)
 			return
 		}
@@ -143,7 +146,7 @@ func checkSharedJSON(t *testing.T, command, shared string, v any) {
 		}
 		for key, of := range v {
 			if text, ok := of.(string); ok && key != "name" && strings.Contains(text, shared) &&
-				!matches(text, regexp.QuoteMeta(shared)+` \(0x[0-9a-f]{16}\)`) {
+				!matches(text, regexp.QuoteMeta(shared)+toldApart) {
 				t.Errorf("%s: %s without a GUID: %q", command, key, text)
 			}
 			checkSharedJSON(t, command, shared, of)
