@@ -173,8 +173,9 @@ func noteWhy(b *answer.Basis, r *slowdown.Report) {
 
 func whyRowOf(x *slowdown.Finding) whyRow {
 	f := x.Window.Picture.Fabric
-	row := whyRow{From: x.Window.From.Local(), Until: x.Window.Until.Local(), Port: answer.None(), To: answer.None(),
-		Held: answer.Float(x.Window.Held, 3), HeldText: fmt.Sprintf("%.0f %%", 100*x.Window.Held),
+	held := float64(x.Waited) / float64(x.Until.Sub(x.From))
+	row := whyRow{From: x.From.Local(), Until: x.Until.Local(), Port: answer.None(), To: answer.None(),
+		Held: answer.Float(held, 3), HeldText: fmt.Sprintf("%.0f %%", 100*held),
 		Reason: string(x.Reason), Certainty: string(x.Certainty), Jobs: answer.Texts(slices.Clip(x.Jobs)),
 		Outage: answer.None(), Down: answer.None(), With: loadValue(x.With), Without: loadValue(x.Without),
 		Busiest: answer.Port(f, x.Busiest)}

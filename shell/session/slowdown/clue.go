@@ -66,7 +66,7 @@ func (d *replay) bound(t *fabric.Tables, port fabric.PortIndex, largest bool) (f
 			return fate == walk.Reaches && slices.Contains(path, port)
 		}
 		prefer := func(p linkload.Pair, _ []fabric.PortIndex) float64 {
-			counts := part.isOwn == (part.w.own[p.Src] || part.w.own[p.Dst]) && crosses(p)
+			counts := part.isOwn == part.w.isOwn(&flows.Flow{Pair: p}) && crosses(p)
 			switch {
 			case !counts:
 				return 1

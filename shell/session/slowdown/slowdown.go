@@ -10,6 +10,7 @@
 package slowdown
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,9 +60,12 @@ const (
 // None is a load that is not known.
 const None = -1
 
-// Finding is a link that held back the job in a window.
+// Finding is a link that held back the job.
 type Finding struct {
-	Window    *Window
+	From, Until time.Time
+	// Waited is the mean time in which the ports of the job's hosts waited.
+	Waited    time.Duration
+	Window    *Window // that of the proof
 	Root      *congestion.Root
 	Reason    Reason
 	Certainty Certainty
@@ -109,8 +113,14 @@ type Gap struct {
 // maxWindows is the maximum number of windows. The last ones are used.
 const maxWindows = 100
 
-// shortest is the shortest window.
-const shortest = time.Second
+const (
+	// shortest is the shortest window.
+	shortest = time.Second
+	// slot and slots limit the length of windows, so that traffic that changes at other times is seen: a window is at
+	// most the longer one of slot, the default interval at which traffic is recorded, and of the period divided by slots.
+	slot  = 10 * time.Minute
+	slots = 12
+)
 
 // Explain finds what held back a job in a period.
 func Explain(ctx context.Context, s *session.Session, run *joblinks.Run, since, until time.Time) (*Report, error) {
@@ -151,7 +161,43 @@ func Explain(ctx context.Context, s *session.Session, run *joblinks.Run, since, 
 			return nil, err
 		}
 	}
+	r.merge()
 	return r, nil
+}
+
+// merge combines findings of the same link and reason in windows that follow each other, and sorts them by the time that
+// the job waited, the longest first. The proof of a combined finding is that of the most certain one.
+func (r *Report) merge() {
+	rank := []Certainty{NotKnown, Likely, Proved}
+	var all []Finding
+	for _, x := range r.Findings {
+		x.From, x.Until = x.Window.From, x.Window.Until
+		x.Waited = time.Duration(x.Window.Held * float64(x.Until.Sub(x.From)))
+		at := slices.IndexFunc(all, func(y Finding) bool {
+			return y.Reason == x.Reason && y.port() == x.port() && y.Until.Equal(x.From)
+		})
+		if at < 0 {
+			all = append(all, x)
+			continue
+		}
+		y := &all[at]
+		x.From, x.Waited = y.From, y.Waited+x.Waited
+		if slices.Index(rank, x.Certainty) <= slices.Index(rank, y.Certainty) {
+			y.Until, y.Waited = x.Until, x.Waited
+		} else {
+			*y = x
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Finding) int { return cmp.Compare(b.Waited, a.Waited) })
+	r.Findings = all
+}
+
+// port returns the key of the link of a finding.
+func (x *Finding) port() counters.Key {
+	if x.Root == nil {
+		return counters.Key{}
+	}
+	return counters.KeyOf(x.Window.Picture.Fabric, x.Root.Ports[0])
 }
 
 func outagesOf(ctx context.Context, s *session.Session, since, until time.Time) ([]records.Outage, error) {
@@ -165,7 +211,7 @@ func outagesOf(ctx context.Context, s *session.Session, since, until time.Time) 
 	return store.Outages(ctx, s.Subnet(), since, until)
 }
 
-// boundaries returns the times between which nothing changed.
+// boundaries returns the times between which nothing is known to have changed.
 func boundaries(states []timeline.Seen, outages []records.Outage, others *joblinks.Jobs, since,
 	until time.Time) []time.Time {
 	all := []time.Time{since, until}
@@ -179,6 +225,9 @@ func boundaries(states []timeline.Seen, outages []records.Outage, others *joblin
 	}
 	for _, run := range others.Runs {
 		all = append(all, run.From, run.Until)
+	}
+	for t := since; t.Before(until); t = t.Add(max(slot, until.Sub(since)/slots)) {
+		all = append(all, t)
 	}
 	all = slices.DeleteFunc(all, func(t time.Time) bool { return t.Before(since) || t.After(until) })
 	slices.SortFunc(all, time.Time.Compare)
@@ -244,8 +293,10 @@ func (r *Report) window(ctx context.Context, s *session.Session, run *joblinks.R
 	return w, err
 }
 
-// isOwn reports whether a flow has an end port of the job.
-func (w *Window) isOwn(x *flows.Flow) bool { return w.own[x.Src] || w.own[x.Dst] }
+// isOwn reports whether a flow is one of the job: a host of the job sends it, or receives it from a host without a job.
+func (w *Window) isOwn(x *flows.Flow) bool {
+	return w.own[x.Src] || w.own[x.Dst] && len(w.others[x.Src]) == 0
+}
 
 // holds reports whether a root held back flows of the job.
 func (w *Window) holds(root *congestion.Root) bool {
@@ -368,7 +419,7 @@ func (x *Finding) Text(what string) string {
 	switch {
 	case x.Lost > 0:
 		return fmt.Sprintf("%.0f %% of its traffic had no path", 100*x.Lost)
-	case x.Without < 0:
+	case x.Without < 0 || x.Without > under: // there is another reason
 		return ""
 	case x.With < 0:
 		return fmt.Sprintf("without %s its busiest link would have carried %.0f %%", what, 100*x.Without)
