@@ -77,6 +77,9 @@ func (r recipe) want(ok bool, text, source, name string, args ...string) {
 func TestCookbook(t *testing.T) {
 	r := cookbook(t)
 	const healthy = "sim:fattree:2,4"
+	r.want(true, "", healthy, "alert-congestion")
+	r.want(false, "slow receiver  leaf-03/1", healthy+" flow=node-[0001-0002]:node-0005:80% drain=node-0005:30%",
+		"alert-congestion")
 	// Each of the 4 leaves has a link to each of the 2 spines, so the loss of one leaves all pairs connected.
 	ibconsole(t, "-s", healthy, "-c", "dump topology "+r.dir+"/good.topo; fail link leaf-01 3; route; dump snapshot "+
 		r.dir+"/damaged.snap; dump topology "+r.dir+"/damaged.topo")

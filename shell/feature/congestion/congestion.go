@@ -11,6 +11,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/routing/checks/congestion"
 	"example.org/ibconsole/routing/checks/flows"
@@ -56,6 +57,8 @@ type result struct {
 	ports []port
 	users []user
 	limit int
+	// unread is set if a part that was not read may wait.
+	unread bool
 }
 
 // root is a row: a place where congestion begins.
@@ -118,6 +121,11 @@ var (
 
 var decl = answer.Decl[*result]{
 	Command: "congestion", Help: "where congestion begins, and what it affects", Facts: answer.Fields[*result](),
+	Verdict: func(r *result) (answer.Verdict, string) {
+		v := verdict.Of(r.Count > 0, r.unread)
+		return v, prose.When(v == answer.OK, "", prose.Count(r.Count, "root")+" of congestion")
+	},
+	Fails: answer.Asked,
 	Title: "congestion in {of} from {since} to {until}: {waiting|port} waiting, {roots|root}",
 	Layout: []answer.Item[*result]{
 		{Table: answer.Show(&rootTable, func(r *result) answer.Rows[root] { return answer.Slice(r.roots) })},
@@ -143,19 +151,20 @@ func run(c *feature.Call) error {
 	if err != nil {
 		return err
 	}
-	tree, err := w.Congestion(c.Ctx)
-	if err != nil {
-		return err
-	}
 	st := c.Session.State()
 	b := st.Basis(w.Picture, session.NeedLinks|session.NeedTables)
-	note(&b, w, tree)
 	jobs, err := jobsOf(c, &b, w)
 	if err != nil {
 		return err
 	}
+	tree, err := w.Congestion(c.Ctx, joblinks.Prefer(jobs))
+	if err != nil {
+		return err
+	}
+	note(&b, w, tree)
 	r := &result{Since: w.From.Local(), Until: w.Until.Local(), Waiting: len(tree.Waiting), Count: len(tree.Roots),
 		Flows: len(tree.Flows.All), limit: limit}
+	r.unread = len(w.NotRead)+len(w.Saturated)+tree.Flows.Unknown > 0
 	r.fill(w, tree, jobs)
 	return c.Answer(decl.Answer(b, r))
 }
@@ -197,7 +206,7 @@ func note(b *answer.Basis, w *traffic.Window, tree *congestion.Tree) {
 func jobsOf(c *feature.Call, b *answer.Basis, w *traffic.Window) (map[fabric.PortIndex][]string, error) {
 	all, err := joblinks.List(c.Ctx, c.Session, w.From, w.Until)
 	if err != nil {
-		b.Unread.Note("jobs", err.Error(), 1, answer.Place{})
+		b.Unread.Note("list of jobs", err.Error(), 1, answer.Place{})
 		return nil, c.Ctx.Err()
 	}
 	return all.Of(w.Picture.Fabric)

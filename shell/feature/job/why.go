@@ -179,8 +179,7 @@ func whyRowOf(x *slowdown.Finding) whyRow {
 		Reason: string(x.Reason), Certainty: string(x.Certainty), Jobs: answer.Texts(slices.Clip(x.Jobs)),
 		Outage: answer.None(), Down: answer.None(), With: loadValue(x.With), Without: loadValue(x.Without),
 		Busiest: answer.Port(f, x.Busiest)}
-	if x.Root != nil {
-		p := x.Root.Ports[0]
+	if p := x.Link; p != fabric.None {
 		row.Port, row.To, row.Lead = answer.Port(f, p), answer.Port(f, f.Ports[p].Peer), feature.ToPort(f, p)
 	}
 	what := "the " + string(x.Reason)

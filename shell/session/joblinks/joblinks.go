@@ -204,6 +204,21 @@ func (j *Jobs) Of(f *fabric.Fabric) (map[fabric.PortIndex][]string, error) {
 	return of, nil
 }
 
+// together is the weight of pairs of hosts of one job in an estimate of flows. Most traffic is within jobs.
+const together = 100
+
+// Prefer returns a function for estimates of flows, by the jobs of each end port: it prefers pairs within a job.
+func Prefer(of map[fabric.PortIndex][]string) func(linkload.Pair, []fabric.PortIndex) float64 {
+	return func(p linkload.Pair, _ []fabric.PortIndex) float64 {
+		for _, id := range of[p.Src] {
+			if slices.Contains(of[p.Dst], id) {
+				return together
+			}
+		}
+		return 1
+	}
+}
+
 // On returns the jobs that used a place at some time from since to until. A port means its link.
 func (j *Jobs) On(ctx context.Context, place problems.Place, since, until time.Time) (*Found, error) {
 	states, why := j.session.States(ctx, since, until)

@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/routing/checks/flows"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/shell/session/joblinks"
 )
 
 // replay places the traffic of the job in one window and that of other hosts in another on tables.
@@ -65,15 +66,16 @@ func (d *replay) bound(t *fabric.Tables, port fabric.PortIndex, largest bool) (f
 				LID: t.Fabric.Ports[dst].LID + (p.LID - was.Ports[p.Dst].LID)})
 			return fate == walk.Reaches && slices.Contains(path, port)
 		}
-		prefer := func(p linkload.Pair, _ []fabric.PortIndex) float64 {
+		base := joblinks.Prefer(part.w.jobs())
+		prefer := func(p linkload.Pair, path []fabric.PortIndex) float64 {
 			counts := part.isOwn == part.w.isOwn(&flows.Flow{Pair: p}) && crosses(p)
 			switch {
 			case !counts:
-				return 1
+				return base(p, path)
 			case largest:
-				return extreme
+				return extreme * base(p, path)
 			}
-			return 1 / extreme
+			return base(p, path) / extreme
 		}
 		all, err := flows.Estimate(d.ctx, part.w.Picture.Tables, part.w.Sent(), flows.Options{Prefer: prefer})
 		if err != nil {
@@ -344,8 +346,9 @@ func (c *clue) otherJobs() []string {
 const (
 	// foreign is the share of the traffic over a root from which on other hosts may be the reason.
 	foreign = 0.1
-	// spare is the load up to which tables would have spread the measured traffic better.
-	spare = 0.8
+	// spare is the load up to which tables would have spread the measured traffic better, and enough is that for the
+	// tables before an outage.
+	spare, enough = 0.8, 0.95
 )
 
 // guess sets a likely reason from the measured traffic, which the congestion held back.
@@ -396,7 +399,7 @@ func (c *clue) guessTables(x *Finding, now *replay) (bool, error) {
 			continue
 		}
 		o := c.missing(w.Picture.Fabric)
-		if port, without := now.busiest(w.Picture.Tables, nil); o >= 0 && without <= spare {
+		if port, without := now.busiest(w.Picture.Tables, nil); o >= 0 && without <= enough {
 			x.Reason, x.Certainty, x.Outage, x.Busiest, x.Without = Flap, Likely, &c.w.Outages[o], port, without
 			return true, nil
 		}

@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -65,8 +66,9 @@ type Finding struct {
 	From, Until time.Time
 	// Waited is the mean time in which the ports of the job's hosts waited.
 	Waited    time.Duration
-	Window    *Window // that of the proof
-	Root      *congestion.Root
+	Window    *Window          // that of the proof
+	Link      fabric.PortIndex // the port that sends; None if the traffic has no path
+	Root      *congestion.Root // nil if another link held the job back more
 	Reason    Reason
 	Certainty Certainty
 	// With is the load of the link if the job had sent all that it has, and Without the load of the busiest link of the
@@ -117,7 +119,8 @@ const (
 	// shortest is the shortest window.
 	shortest = time.Second
 	// slot and slots limit the length of windows, so that traffic that changes at other times is seen: a window is at
-	// most the longer one of slot, the default interval at which traffic is recorded, and of the period divided by slots.
+	// most the longer one of slot, the default interval at which traffic is recorded, and of the period divided by
+	// slots.
 	slot  = 10 * time.Minute
 	slots = 12
 )
@@ -165,8 +168,8 @@ func Explain(ctx context.Context, s *session.Session, run *joblinks.Run, since, 
 	return r, nil
 }
 
-// merge combines findings of the same link and reason in windows that follow each other, and sorts them by the time that
-// the job waited, the longest first. The proof of a combined finding is that of the most certain one.
+// merge combines findings of the same link and reason in windows that follow each other, and sorts them by the time
+// that the job waited, the longest first. The proof of a combined finding is that of the most certain one.
 func (r *Report) merge() {
 	rank := []Certainty{NotKnown, Likely, Proved}
 	var all []Finding
@@ -194,10 +197,10 @@ func (r *Report) merge() {
 
 // port returns the key of the link of a finding.
 func (x *Finding) port() counters.Key {
-	if x.Root == nil {
+	if x.Link == fabric.None {
 		return counters.Key{}
 	}
-	return counters.KeyOf(x.Window.Picture.Fabric, x.Root.Ports[0])
+	return counters.KeyOf(x.Window.Picture.Fabric, x.Link)
 }
 
 func outagesOf(ctx context.Context, s *session.Session, since, until time.Time) ([]records.Outage, error) {
@@ -268,13 +271,6 @@ func (r *Report) window(ctx context.Context, s *session.Session, run *joblinks.R
 		return nil, err
 	}
 	w := &Window{Window: read, own: map[fabric.PortIndex]bool{}}
-	if w.Tree, err = read.Congestion(ctx); errors.Is(err, traffic.ErrNoTables) {
-		r.NotRecorded = append(r.NotRecorded, Gap{from, until, err.Error()})
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
 	ends, missing, err := run.Ends(p.Fabric, &places.HostFinder{Fabric: p.Fabric})
 	if err != nil {
 		return nil, err
@@ -289,8 +285,23 @@ func (r *Report) window(ctx context.Context, s *session.Session, run *joblinks.R
 	running.Runs = slices.DeleteFunc(slices.Clone(others.Runs), func(x *joblinks.Run) bool {
 		return x.ID == run.ID || !x.During(from, until)
 	})
-	w.others, err = running.Of(p.Fabric)
+	if w.others, err = running.Of(p.Fabric); err != nil {
+		return nil, err
+	}
+	if w.Tree, err = read.Congestion(ctx, joblinks.Prefer(w.jobs())); errors.Is(err, traffic.ErrNoTables) {
+		r.NotRecorded = append(r.NotRecorded, Gap{from, until, err.Error()})
+		return nil, nil
+	}
 	return w, err
+}
+
+// jobs returns all jobs of each end port.
+func (w *Window) jobs() map[fabric.PortIndex][]string {
+	all := maps.Clone(w.others)
+	for e := range w.own {
+		all[e] = append(slices.Clone(all[e]), "") // the job itself
+	}
+	return all
 }
 
 // isOwn reports whether a flow is one of the job: a host of the job sends it, or receives it from a host without a job.
@@ -369,14 +380,35 @@ func (r *Report) explain(ctx context.Context, w *Window) error {
 		if free != nil {
 			c.d = &replay{ctx: ctx, own: free, others: w}
 		}
-		x := Finding{Window: w, Root: root, Reason: Unknown, Certainty: NotKnown, With: None, Without: None,
-			Busiest: fabric.None}
+		x := Finding{Window: w, Link: root.Ports[0], Root: root, Reason: Unknown, Certainty: NotKnown, With: None,
+			Without: None, Busiest: fabric.None}
 		if err := c.find(&x); err != nil {
 			return err
 		}
 		r.Findings = append(r.Findings, x)
 	}
+	r.explainOutage(ctx, w, free)
 	return nil
+}
+
+// explainOutage adds a finding for an outage that would overload a link of the job, if another link did not hold the
+// job back already.
+func (r *Report) explainOutage(ctx context.Context, w, free *Window) {
+	if free == nil || slices.ContainsFunc(r.Findings, func(x Finding) bool { return x.Window == w && x.Reason == Flap }) {
+		return
+	}
+	c := &clue{ctx: ctx, r: r, w: w, free: free}
+	o := c.missing(free.Picture.Fabric)
+	if o < 0 {
+		return
+	}
+	d := &replay{ctx: ctx, own: free, others: w}
+	link, with := d.busiest(w.Picture.Tables, nil)
+	busiest, without := d.busiest(free.Picture.Tables, nil)
+	if with >= over && without <= under {
+		r.Findings = append(r.Findings, Finding{Window: w, Link: link, Reason: Flap, Certainty: Likely, With: with,
+			Without: without, Busiest: busiest, Outage: &w.Outages[o]})
+	}
 }
 
 // noticed is the smallest share of lost traffic that is reported.
@@ -397,8 +429,8 @@ func (r *Report) explainLoss(w, free *Window) error {
 	if sum <= 0 || lost < noticed*sum {
 		return nil
 	}
-	r.Findings = append(r.Findings, Finding{Window: w, Reason: Flap, Certainty: Likely, With: None, Without: None,
-		Busiest: fabric.None, Outage: &w.Outages[0], Lost: lost / sum})
+	r.Findings = append(r.Findings, Finding{Window: w, Link: fabric.None, Reason: Flap, Certainty: Likely, With: None,
+		Without: None, Busiest: fabric.None, Outage: &w.Outages[0], Lost: lost / sum})
 	return nil
 }
 

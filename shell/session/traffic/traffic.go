@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/routing/checks/congestion"
 	"example.org/ibconsole/routing/checks/flows"
+	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/recorded"
 )
@@ -241,12 +242,13 @@ func (w *Window) Sent() []float64 {
 	return sent
 }
 
-// Congestion finds where congestion began in the window.
-func (w *Window) Congestion(ctx context.Context) (*congestion.Tree, error) {
+// Congestion finds where congestion began in the window. The argument prefer is [flows.Options.Prefer].
+func (w *Window) Congestion(ctx context.Context,
+	prefer func(linkload.Pair, []fabric.PortIndex) float64) (*congestion.Tree, error) {
 	if w.Picture.Tables == nil {
 		return nil, ErrNoTables
 	}
-	all, err := flows.Estimate(ctx, w.Picture.Tables, w.Sent(), flows.Options{})
+	all, err := flows.Estimate(ctx, w.Picture.Tables, w.Sent(), flows.Options{Prefer: prefer})
 	if err != nil {
 		return nil, err
 	}
