@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -218,10 +216,7 @@ func (p *past) plantReason(t testing.TB, reason string) bool {
 				continue
 			}
 			demand := p.between(0.4, 0.8)
-			if p.add(src, dst, demand, at) {
-				x := p.flows[len(p.flows)-1]
-				p.flows = p.flows[:len(p.flows)-1]
-				p.load2.Flows = append(p.load2.Flows, sim.Flow{Src: x.src, DLID: f.Ports[x.dst].LID, Demand: demand * rate})
+			if p.addLater(src, dst, demand, at) {
 				hosts[p.hostName(src)], hosts[p.hostName(dst)] = true, true
 			}
 		}
@@ -234,10 +229,8 @@ func (p *past) plantReason(t testing.TB, reason string) bool {
 		}
 		dst := f.Ports[at].Peer
 		for src := range p.job {
-			if src != dst && p.used[at] < 1.3 && p.used[src] < 0.5 && p.add(src, dst, 0.35, at) {
-				x := p.flows[len(p.flows)-1]
-				p.flows = p.flows[:len(p.flows)-1]
-				p.load2.Flows = append(p.load2.Flows, sim.Flow{Src: x.src, DLID: f.Ports[x.dst].LID, Demand: 0.35 * rate})
+			if src != dst && p.used[at] < 1.3 && p.used[src] < 0.5 {
+				p.addLater(src, dst, 0.35, at)
 			}
 		}
 		return p.used[at] > 1.2
@@ -294,6 +287,18 @@ func (p *past) works() bool {
 		}
 	}
 	return limited >= p.causes
+}
+
+// addLater is [scene.add] for a flow that only the second load has.
+func (p *past) addLater(src, dst fabric.PortIndex, demand float64, root fabric.PortIndex) bool {
+	if !p.add(src, dst, demand, root) {
+		return false
+	}
+	p.flows = p.flows[:len(p.flows)-1]
+	f := p.tables.Fabric
+	p.load2.Flows = append(p.load2.Flows, sim.Flow{Src: src, DLID: f.Ports[dst].LID,
+		Demand: demand * f.Ports[src].DataRate()})
+	return true
 }
 
 func (p *past) at(minute int) time.Time { return p.began.Add(time.Duration(minute) * time.Minute) }
@@ -472,7 +477,7 @@ func (p *past) explained(t *testing.T) []whyAnswer {
 	}
 	lines := append([]string{p.sacctLine("100", job, 0, jobMinutes)}, p.sacct...)
 	text := func(minute int) string { return p.at(minute).Format("2006-01-02T15:04:05") }
-	fakeSacctOf(t, lines)
+	fakeSacct(t, "cat <<'E'\n"+strings.Join(lines, "\n")+"\nE")
 	var names []string
 	for h := range job {
 		names = append(names, h)
@@ -498,16 +503,6 @@ func (p *past) explained(t *testing.T) []whyAnswer {
 		}
 	}
 	return rows
-}
-
-func fakeSacctOf(t *testing.T, lines []string) {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "sacct"), []byte("#!/bin/sh\ncat <<'E'\n"+strings.Join(lines, "\n")+
-		"\nE\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
 // pastReasons are the causes of the scenes of why.
@@ -578,7 +573,8 @@ func TestWhyScenes(t *testing.T) {
 				wrong = "nothing was planted"
 			}
 			if wrong != "" {
-				failed = append(failed, fmt.Sprintf("%d %s: %s; planted %v, found %+v", i, p.spec, wrong, p.reasons, got))
+				failed = append(failed, fmt.Sprintf("%d %s: %s; planted %v, found %+v", i, p.spec, wrong, p.reasons,
+					got))
 			}
 		})
 	}

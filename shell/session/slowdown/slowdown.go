@@ -394,7 +394,8 @@ func (r *Report) explain(ctx context.Context, w *Window) error {
 // explainOutage adds a finding for an outage that would overload a link of the job, if another link did not hold the
 // job back already.
 func (r *Report) explainOutage(ctx context.Context, w, free *Window) {
-	if free == nil || slices.ContainsFunc(r.Findings, func(x Finding) bool { return x.Window == w && x.Reason == Flap }) {
+	isFlap := func(x Finding) bool { return x.Window == w && x.Reason == Flap }
+	if free == nil || slices.ContainsFunc(r.Findings, isFlap) {
 		return
 	}
 	c := &clue{ctx: ctx, r: r, w: w, free: free}
