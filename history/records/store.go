@@ -112,6 +112,8 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		why := &sqlfile.ReadOnlyError{What: "record", Dir: filepath.Dir(path), Err: err, Newest: newest}
 		if s, err = open(ctx, path, q); err == nil {
 			s.readOnly = why
+		} else {
+			err = fmt.Errorf("%w (write it: %w)", err, why.Err)
 		}
 	}
 	switch {

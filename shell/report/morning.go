@@ -280,7 +280,7 @@ func (m *Morning) inShort() string {
 		events = "events unknown"
 	}
 	outages := prose.When(m.Outages == nil, "outages unknown", prose.Count(len(m.Outages), "outage"))
-	return fmt.Sprintf("%s; %s; %s; %s, %s", outages, down, problems, events, worse)
+	return fmt.Sprintf("%s, %s, %s; %s; %s", outages, down, worse, problems, events)
 }
 
 // Markdown writes the report as Markdown.
