@@ -92,7 +92,7 @@ func TestResolve(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"node":      "ambiguous: node-1, node-11",
-		"twin":      "ambiguous: guid:0x0000000000100007, guid:0x0000000000100009",
+		"twin":      "ambiguous: twin (0x0000000000100007), twin (0x0000000000100009)",
 		"nobody":    `no node is called "nobody"`,
 		"core/9":    "core has no port 9",
 		"lid:99":    "no port has LID 99",
