@@ -110,7 +110,8 @@ func questions() []question {
 		}},
 		{
 			"the morning report", (*liveStory).erring, []step{
-				press(":"), word("report mor"), press("Tab", "Enter").see("1 outage, 0 links down, 1 port with more errors;"),
+				press(":"), word("report mor"),
+				press("Tab", "Enter").see("1 outage, 0 links down, 1 port with more errors;"),
 			},
 		},
 		{"how was it at a time", (*liveStory).rerouted, []step{

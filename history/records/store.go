@@ -5,9 +5,9 @@
 //
 // The counts of a port between two readings form a [Sample]. The samples of one round are encoded in blocks of 1,024
 // ports, column by column, without zeros. Errors are exact. Data, packets and waits have 9 binary digits, which means
-// an error of at most 1 in 512. Samples of seconds are rolled up to minutes, and samples of minutes to hours. Each level
-// rounds again, so a figure of hours has an error of at most 3 in 512. If the file is too large, the oldest samples of
-// the finest level are removed first.
+// an error of at most 1 in 512. Samples of seconds are rolled up to minutes, and samples of minutes to hours. Each
+// level rounds again, so a figure of hours has an error of at most 3 in 512. If the file is too large, the oldest
+// samples of the finest level are removed first.
 package records
 
 import (
