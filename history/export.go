@@ -169,8 +169,12 @@ func takeJournal(ctx context.Context, tx *sql.Tx, j *JournalEntry, before, after
 		}
 		others = string(packed)
 	}
-	_, err = tx.ExecContext(ctx, "INSERT INTO journal (subnet, began, state, who, before, after, note, others) "+
-		"VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		j.Subnet, j.Began.UnixNano(), how, j.Who, before, after, j.Note, others)
+	controls, err := packControls(j.Controls)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "INSERT INTO journal (subnet, began, state, who, before, after, note, others, controls) "+
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		j.Subnet, j.Began.UnixNano(), how, j.Who, before, after, j.Note, others, controls)
 	return err
 }

@@ -77,6 +77,8 @@ type JournalEntry struct {
 	// Others lists values that other programs wrote, as far as they were found: before this commit overwrote them, when
 	// it read back its own values, or at a later reading.
 	Others write.Conflicts
+	// Controls are the ports that the commit controls, with their PortInfo before it.
+	Controls []write.Control
 }
 
 // IsRollback reports whether the commit reverses another commit.
@@ -85,11 +87,16 @@ func (j *JournalEntry) IsRollback() bool {
 }
 
 // Begin records a commit before anything is written. The snapshots before and after hold the current tables of the
-// switches and the new tables. The argument ends is the number of the interrupted commit that this commit finishes or
+// switches and the new tables. controls are the ports that the commit controls. The argument ends is the number of the interrupted commit that this commit finishes or
 // rolls back, 0 if there is none. Begin returns when the record is on the disk.
-func (s *Store) Begin(ctx context.Context, ends int64, before, after Snapshot) (j JournalEntry, err error) {
+func (s *Store) Begin(ctx context.Context, ends int64, before, after Snapshot,
+	controls ...write.Control) (j JournalEntry, err error) {
 	e := after.Entry
-	j = JournalEntry{Subnet: e.Subnet, Began: e.Began, Who: e.Who, Completes: ends, Note: e.Note}
+	j = JournalEntry{Subnet: e.Subnet, Began: e.Began, Who: e.Who, Completes: ends, Note: e.Note, Controls: controls}
+	packed, err := packControls(controls)
+	if err != nil {
+		return j, failed("journal the commit", err)
+	}
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		w, err := s.writer(ctx, tx)
 		if err != nil {
@@ -102,9 +109,9 @@ func (s *Store) Begin(ctx context.Context, ends int64, before, after Snapshot) (
 		if j.After, err = w.add(tx, e, after.Fabric, after.Tables); err != nil {
 			return err
 		}
-		res, err := tx.ExecContext(ctx, "INSERT INTO journal (subnet, began, state, who, before, after, ends, note) "+
-			"VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-			j.Subnet, j.Began.UnixNano(), underWay, j.Who, j.Before, j.After, j.Completes, j.Note)
+		res, err := tx.ExecContext(ctx, "INSERT INTO journal (subnet, began, state, who, before, after, ends, note, "+
+			"controls) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			j.Subnet, j.Began.UnixNano(), underWay, j.Who, j.Before, j.After, j.Completes, j.Note, packed)
 		if err != nil {
 			return err
 		}
@@ -112,6 +119,15 @@ func (s *Store) Begin(ctx context.Context, ends int64, before, after Snapshot) (
 		return err
 	})
 	return j, failed("journal the commit", err)
+}
+
+// packControls returns controls as JSON, or "" for none.
+func packControls(controls []write.Control) (string, error) {
+	if len(controls) == 0 {
+		return "", nil
+	}
+	packed, err := json.Marshal(controls)
+	return string(packed), err
 }
 
 // End records the outcome of a commit.
@@ -155,7 +171,7 @@ func (s *Store) NoteOthers(ctx context.Context, id int64, found write.Conflicts)
 // Journal returns the commits of a subnet, newest first.
 func (s *Store) Journal(ctx context.Context, subnet string) ([]JournalEntry, error) {
 	rows, err := s.db.QueryContext(ctx, "SELECT id, subnet, began, state, who, before, after, "+s.ends+", note, "+
-		s.others+" FROM journal WHERE ? IN (subnet, '') ORDER BY id DESC", subnet)
+		s.others+", "+s.controls+" FROM journal WHERE ? IN (subnet, '') ORDER BY id DESC", subnet)
 	if err != nil {
 		return nil, failed("read the journal", s.withPath(err))
 	}
@@ -173,10 +189,14 @@ func (s *Store) Journal(ctx context.Context, subnet string) ([]JournalEntry, err
 
 func scanJournal(row scanner) (j JournalEntry, err error) {
 	var began int64
-	var others string
-	err = row.Scan(&j.ID, &j.Subnet, &began, &j.Outcome, &j.Who, &j.Before, &j.After, &j.Completes, &j.Note, &others)
+	var others, controls string
+	err = row.Scan(&j.ID, &j.Subnet, &began, &j.Outcome, &j.Who, &j.Before, &j.After, &j.Completes, &j.Note, &others,
+		&controls)
 	if err == nil && others != "" {
 		err = json.Unmarshal([]byte(others), &j.Others)
+	}
+	if err == nil && controls != "" {
+		err = json.Unmarshal([]byte(controls), &j.Controls)
 	}
 	j.Began = time.Unix(0, began)
 	if j.Outcome == underWay {

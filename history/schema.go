@@ -18,6 +18,7 @@ var upgrades = [...]string{
 	"ALTER TABLE entry ADD COLUMN events TEXT NOT NULL DEFAULT ''",
 	"ALTER TABLE entry ADD COLUMN simulated TEXT NOT NULL DEFAULT ''",
 	"ALTER TABLE entry ADD COLUMN seen TEXT NOT NULL DEFAULT ''",
+	"ALTER TABLE journal ADD COLUMN controls TEXT NOT NULL DEFAULT ''",
 }
 
 const schema = `

@@ -104,7 +104,7 @@ type applier struct {
 	report Report
 	fatal  error
 
-	lids, states, tops, sl2vls, blocks, mfts []task // by index in w
+	lids, states, tops, sl2vls, blocks, mfts, controls []task // by index in w
 
 	infos      []mad.PortInfo // of states
 	latest     map[table]*task
@@ -128,11 +128,11 @@ func newApplier(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *wr
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	a := &applier{
 		ctx: ctx, cancel: cancel, f: f, w: w, opts: opts,
-		routes: sweep.NewRoutes(f),
+		routes: routesFor(f, w),
 		batch:  client.NewBatch(own),
 		limit:  client.Options().Window + 1, // includes the request whose answer is being handled
 		lids:   tasks(w.LIDs), states: tasks(w.States), tops: tasks(w.Tops),
-		sl2vls: tasks(w.SL2VLs), blocks: tasks(w.Blocks), mfts: tasks(w.MFTs),
+		sl2vls: tasks(w.SL2VLs), blocks: tasks(w.Blocks), mfts: tasks(w.MFTs), controls: tasks(w.Controls),
 		infos:      make([]mad.PortInfo, len(w.States)),
 		latest:     make(map[table]*task, len(w.Blocks)),
 		failed:     map[fabric.NodeIndex]int{},
@@ -149,6 +149,22 @@ func newApplier(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *wr
 		}
 	}
 	return a, nil
+}
+
+// routesFor returns the routes on which a list is written. If they exist, these are routes that avoid the links which
+// the list takes down, so that answers arrive after such a write, too.
+func routesFor(f *fabric.Fabric, w *write.List) *sweep.Routes {
+	without := f.Without(w.Down(f))
+	if without.SMPort != f.SMPort {
+		return sweep.NewRoutes(f)
+	}
+	routes := sweep.NewRoutes(without)
+	for i := range w.Controls {
+		if _, err := routes.ToPort(w.Controls[i].Port); err != nil {
+			return sweep.NewRoutes(f)
+		}
+	}
+	return routes
 }
 
 // dropRequests cancels outstanding requests. Requests are outstanding only after a panic. The client would retry them,
@@ -171,7 +187,7 @@ func tasks[T any, P interface {
 
 // kinds returns the tasks of each kind of item, in the order in which they are read back.
 func (a *applier) kinds() [][]task {
-	return [][]task{a.lids, a.tops, a.sl2vls, a.blocks, a.mfts, a.states}
+	return [][]task{a.lids, a.tops, a.sl2vls, a.blocks, a.mfts, a.states, a.controls}
 }
 
 // listUndone sets report.Left to the items that are not known to be written.
@@ -182,7 +198,7 @@ func (a *applier) listUndone() {
 		SL2VLs: undone(a.w.SL2VLs, a.sl2vls),
 		Blocks: undone(a.w.Blocks, a.blocks),
 		MFTs:   undone(a.w.MFTs, a.mfts),
-		States: undone(a.w.States, a.states),
+		States: undone(a.w.States, a.states), Controls: undone(a.w.Controls, a.controls),
 	}
 }
 

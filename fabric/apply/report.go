@@ -25,7 +25,8 @@ type Report struct {
 	Mixed write.Conflicts
 	// Stopped is the name of the phase that was not written completely; later phases did not begin. It is "LIDs",
 	// "ports", "raised LinearFDBTops", "SL2VL tables", "step 2 of 3", "lowered LinearFDBTops", "late SL2VL tables",
-	// "multicast branches to remove", or "multicast branches to add". It is "" if all phases were written.
+	// "multicast branches to remove", "multicast branches to add", or "port control 1 of 2". It is "" if all phases
+	// were written.
 	Stopped string
 	// Left holds the writes that are not known to be done. They were not sent, were refused, or were not answered.
 	Left     write.List
@@ -38,7 +39,7 @@ type Report struct {
 }
 
 // Counts holds the number of writes of each kind.
-type Counts struct{ LIDs, Tops, SL2VLs, Blocks, MFTs, States int }
+type Counts struct{ LIDs, Tops, SL2VLs, Blocks, MFTs, States, Controls int }
 
 // of returns the count for an item's kind.
 func (c *Counts) of(item write.Item) *int {
@@ -53,17 +54,30 @@ func (c *Counts) of(item write.Item) *int {
 		return &c.Blocks
 	case *write.MFTBlock:
 		return &c.MFTs
+	case *write.Control:
+		return &c.Controls
 	}
 	return &c.States
 }
 
 // Total returns the sum.
-func (c Counts) Total() int { return c.LIDs + c.Tops + c.SL2VLs + c.Blocks + c.MFTs + c.States }
+func (c Counts) Total() int {
+	return c.LIDs + c.Tops + c.SL2VLs + c.Blocks + c.MFTs + c.States + c.Controls
+}
 
 // String returns the counts as text, for example "12 LIDs, 4 LinearFDBTops, 208 blocks, 40 port states". SL2VL tables
-// and multicast blocks appear only if there are any.
+// and multicast blocks appear only if there are any. Port controls are written without tables, so the counts of tables
+// do not appear next to them.
 func (c Counts) String() string {
-	text := fmt.Sprintf("%s, %s, %s, %s", number(c.LIDs, "LID"), number(c.Tops, "LinearFDBTop"),
+	var text string
+	if c.Controls > 0 {
+		text = number(c.Controls, "port control")
+		if c.States > 0 {
+			text += ", " + number(c.States, "port state")
+		}
+		return text
+	}
+	text = fmt.Sprintf("%s, %s, %s, %s", number(c.LIDs, "LID"), number(c.Tops, "LinearFDBTop"),
 		number(c.Blocks, "block"),
 		number(c.States, "port state"))
 	if c.SL2VLs > 0 {

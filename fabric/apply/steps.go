@@ -63,12 +63,17 @@ func (a *applier) phases() []phase {
 	for i, tasks := range steps {
 		all = append(all, phase{what: fmt.Sprintf("step %d of %d", i+1, len(steps)), tasks: tasks})
 	}
-	return append(all,
+	all = append(all,
 		phase{what: "lowered LinearFDBTops", tasks: pick(a.tops, falls, true)},
 		phase{what: "late SL2VL tables", tasks: pick(a.sl2vls, late, true)},
 		phase{what: "multicast branches to remove", tasks: pick(a.mfts, grow, false)},
 		phase{what: "multicast branches to add", tasks: pick(a.mfts, grow, true), before: a.raiseMulticastTops},
 	)
+	for i := range a.controls {
+		all = append(all, phase{what: fmt.Sprintf("port control %d of %d", i+1, len(a.controls)),
+			tasks: []*task{&a.controls[i]}})
+	}
+	return all
 }
 
 // pick returns the tasks for whose index the function match returns the value of the argument want.
@@ -144,6 +149,26 @@ func (a *applier) writeField(t *task, item write.Field) {
 			a.wrote(t)
 			return
 		}
-		a.ask(port, req, func(*mad.Reply) { a.wrote(t) }, nil)
+		a.ask(port, req, func(*mad.Reply) { a.wrote(t) }, func() bool { return a.askAgain(t, item) })
 	}, nil)
+}
+
+// askAgain reads a port whose Set was not answered or was refused. The write counts as done if the port has the new
+// values: the answer may have been lost with the link. It returns false for other items.
+func (a *applier) askAgain(t *task, item write.Field) bool {
+	control, ok := item.(*write.Control)
+	if !ok || control.Reset {
+		return false
+	}
+	port := item.Target(a.f)
+	a.ask(port, item.Get(a.f), func(now *mad.Reply) {
+		info := mad.PortInfo{}
+		_ = now.Decode(&info) // the answer is valid
+		if control.Needed(&info) {
+			a.fail(port, fmt.Errorf("port %d did not accept %v", control.Num, control))
+			return
+		}
+		a.wrote(t)
+	}, nil)
+	return true
 }

@@ -46,7 +46,7 @@ func (a *agent) setPortInfo(i fabric.PortIndex) mad.Status {
 	}
 	set(&p.info, &want)
 	switch {
-	case want.PhysState == mad.PhysDisabled, want.PhysState == mad.PhysPolling && p.info.PhysState == mad.PhysDisabled:
+	case want.PhysState == mad.PhysDisabled, want.PhysState == mad.PhysPolling:
 		p.info.PhysState = want.PhysState
 		if p.cable != fabric.None {
 			a.s.train(i, true)

@@ -290,7 +290,7 @@ func (s *sweeper) gotSwitch(t task, r *mad.Reply) {
 func (s *sweeper) gotPort(t task, r *mad.Reply) {
 	n := s.nodes[t.node]
 	p := &n.ports[t.port]
-	if r.Decode(&p.info) != nil {
+	if decodePort(r, &p.info) != nil {
 		return
 	}
 	p.known = true

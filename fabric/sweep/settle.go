@@ -111,9 +111,19 @@ func agree(p, q *port) bool {
 // gotAgain handles the PortInfo of a port that was read again.
 func (s *sweeper) gotAgain(t task, r *mad.Reply) {
 	p := &s.nodes[t.node].ports[t.port]
-	if r.Decode(&p.info) == nil {
+	if decodePort(r, &p.info) == nil {
 		p.known = true
 	}
+}
+
+// decodePort decodes the PortInfo of a port. A port that is not trained has no link. ibsim leaves the PortState of such
+// a port unchanged, so decodePort sets it to Down.
+func decodePort(r *mad.Reply, info *mad.PortInfo) error {
+	err := r.Decode(info)
+	if s := info.PhysState; err == nil && (s == mad.PhysDisabled || s == mad.PhysPolling || s == mad.PhysSleep) {
+		info.PortState = mad.PortDown
+	}
+	return err
 }
 
 // lostAgain handles a port that did not respond when it was read again.

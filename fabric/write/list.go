@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
@@ -74,15 +75,28 @@ type List struct {
 	// MFTs are written last. Those with Grow set are written after the others. If a MulticastFDBTop is too low, it is
 	// raised before.
 	MFTs []MFTBlock
+	// Controls are written after everything else, one after the other in this order.
+	Controls []Control
 }
 
 // Len is the number of items.
 func (l *List) Len() int {
-	return len(l.LIDs) + len(l.Tops) + len(l.SL2VLs) + len(l.Blocks) + len(l.MFTs) + len(l.States)
+	return len(l.LIDs) + len(l.Tops) + len(l.SL2VLs) + len(l.Blocks) + len(l.MFTs) + len(l.States) +
+		len(l.Controls)
 }
 
 // Empty reports whether the list has no items.
 func (l *List) Empty() bool { return l.Len() == 0 }
+
+// Down returns the links of f that the list takes down, at least for a while.
+func (l *List) Down(f *fabric.Fabric) (links []fabric.Link) {
+	for i := range l.Controls {
+		if link, ok := f.LinkOf(l.Controls[i].Port); ok && l.Controls[i].TakesDown() && !slices.Contains(links, link) {
+			links = append(links, link)
+		}
+	}
+	return links
+}
 
 // Check returns an error for the first item that does not fit f or is out of order. The error wraps [ErrUnfit].
 func (l *List) Check(f *fabric.Fabric) error {
@@ -111,6 +125,7 @@ func (l *List) Check(f *fabric.Fabric) error {
 			return nil
 		}),
 		check(f, l.States, nil),
+		check(f, l.Controls, nil),
 	)
 }
 

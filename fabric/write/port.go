@@ -130,12 +130,24 @@ func getPort(f *fabric.Fabric, port fabric.PortIndex) mad.Request {
 const knowsExtended = 1 << 31
 
 // setPort encodes a PortInfo that was read and then changed. The argument caps has the capabilities of the port, for a
-// switch those of port 0. States, widths and speeds that must not change are sent as 0 (IBA 1.2.1, 14.2.5.6).
+// switch those of port 0.
 func setPort(req *mad.Request, info mad.PortInfo, state mad.PortState, caps mad.CapabilityMask) {
-	info.PortState, info.PhysState = state, mad.PhysNoChange
+	info = unchanged(info)
+	info.PortState = state
+	sendPort(req, &info, caps)
+}
+
+// unchanged returns a PortInfo to write that changes no state, width or speed. Those that must not change are sent as 0
+// (IBA 1.2.1, 14.2.5.6).
+func unchanged(info mad.PortInfo) mad.PortInfo {
+	info.PortState, info.PhysState = mad.PortNoChange, mad.PhysNoChange
 	info.LinkWidthEnabled, info.LinkSpeedEnabled, info.LinkSpeedExtEnabled, info.LinkSpeedExt2Enabled = 0, 0, 0, 0
 	info.ClientReregister = false
-	req.Set(&info)
+	return info
+}
+
+func sendPort(req *mad.Request, info *mad.PortInfo, caps mad.CapabilityMask) {
+	req.Set(info)
 	if caps&mad.CapExtendedSpeeds != 0 {
 		req.Mod |= knowsExtended
 	}

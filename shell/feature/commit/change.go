@@ -44,6 +44,7 @@ func (r *run) change(rep *commits.Report, note string) *Change {
 	x.loops = loopsOf(rep.Credits, why, try)
 	x.texts = planTexts(rep)
 	x.addTexts(why, try)
+	x.addPortTexts(r.jobsText(rep))
 	if rep.Journal != 0 {
 		elsewhere := ""
 		if file := r.Option("journal", yesWord); file != yesWord {
@@ -94,7 +95,8 @@ func (x *Change) totals() answer.Value {
 		{Name: "linear_fdb_tops", Value: answer.Int(t.Tops)},
 		{Name: "blocks", Value: answer.Int(t.Blocks)}, {Name: "sl2vl_tables", Value: answer.Int(t.SL2VLs)},
 		{Name: "mft_blocks", Value: answer.Int(t.MFTs)},
-		{Name: "ports", Value: answer.Int(t.Ports)}, {Name: "switches", Value: answer.Int(t.Switches)},
+		{Name: "ports", Value: answer.Int(t.Ports)}, {Name: "port_controls", Value: answer.Int(len(x.Plan.Controls))},
+		{Name: "switches", Value: answer.Int(t.Switches)},
 		{Name: "entries", Value: answer.Int(t.Entries)},
 		{Name: "steps", Value: answer.Int(t.Steps)}, {Name: "extra_blocks", Value: answer.Int(t.Extra)},
 		{Name: "pairs_interrupted", Value: answer.Int(t.Hit)},

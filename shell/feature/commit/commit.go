@@ -28,7 +28,7 @@ const yesWord, resumeWord, noWord, dryRun = "yes", "resume", "no", "dry-run"
 var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 	{Name: "commit", Keys: "C", Help: "show the plan of a commit, from which the staged tables can be written"},
 	{Name: "write", Keys: "w", Help: "allow or forbid writing to switches; a commit still asks first"},
-}, Commands: []feature.Command{
+}, Commands: append([]feature.Command{
 	{
 		Path: "write", Group: feature.GroupWrite, Summary: "Allow or forbid writing to the switches",
 		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"on", feature.OffWord}}},
@@ -69,7 +69,7 @@ var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 		Answers: []answer.Declared{backPlanDecl, backDoneDecl},
 		Run:     rollback,
 	},
-}}
+}, portCommands()...)}
 
 // force is an option that permits one kind of harm.
 type force struct {
@@ -91,6 +91,8 @@ var forces = []force{
 	permit(commits.Overwrite, "force-overwrite", "overwrite tables that another program wrote since they were "+
 		"read",
 		func(o *commits.Options) *bool { return &o.AllowOverwrite }, "others"),
+	permit(commits.OwnPathDown, "force-own-path", "take down links on which this console or the master SM depends",
+		func(o *commits.Options) *bool { return &o.AllowOwnPath }),
 	permit(commits.Abandon, "abandon", "overwrite an interrupted commit and give up its rollback",
 		func(o *commits.Options) *bool { return &o.Abandon }, "over"),
 }
@@ -134,6 +136,7 @@ type run struct {
 	live        *fabric.Fabric // names the switches of the plan, nil before the plan is made
 	basis       answer.Basis
 	isPreviewed bool
+	jobs        string // see jobsText
 }
 
 func commit(c *feature.Call) error {

@@ -44,6 +44,8 @@ const interrupted = "INTERRUPTED"
 
 // The labels of the lines of a plan, in the order of the text. Some groups are followed by a table.
 var (
+	portLabels = append(labels("port control", "own path", "hosts lost", "jobs", "enable again"),
+		label{"links down", "LINKS DOWN"})
 	writesLabels = append(labels("LIDs", "ports", "LinearFDBTop", "LFT blocks", "SL2VL tables", "MFT blocks"),
 		label{"groups", interrupted}, label{"unknown interrupted", "PAIRS UNKNOWN"}, label{"interrupted", interrupted})
 	orderLabels  = labels("in this order", "unreachable")
@@ -52,7 +54,7 @@ var (
 	othersLabels = labels("changed entries", "CHANGED SINCE")
 	loopLabels   = append([]label{{"loops", "credits"}}, labels("CREDIT LOOP")...)
 	lostLabels   = labels("service levels", "PAIRS LOST")
-	lastLabels   = append([]label{{"unknown lost", "PAIRS UNKNOWN"}}, labels("not put back", "master SM")...)
+	lastLabels   = append([]label{{"unknown lost", "PAIRS UNKNOWN"}}, labels("not put back", "master SM", "SM acts")...)
 )
 
 // facts returns the facts of a plan: values for programs, and lines for people.
@@ -73,6 +75,15 @@ func facts() []answer.Field[*Change] {
 			func(x *Change) answer.Value { return x.loops }),
 		answer.FieldOf(answer.KindMap, "service_levels", "", "service levels that the routes need from the subnet "+
 			"administration", (*Change).levels),
+		textsField("port_controls", "ports that are controlled, with their state before", (*Change).controlTexts),
+		textsField("own_path", "why this console depends on links that go down",
+			func(x *Change) []string { return x.OwnPath }),
+		textsField("hosts_lost", "hosts that lose connectivity because links go down",
+			func(x *Change) []string { return x.Hosts }),
+		textsField("links_down", "enabled ports whose links have not come up",
+			func(x *Change) []string { return x.LinksDown }),
+		answer.OptionalField("jobs_using_links", "", "jobs that use links that go down",
+			func(x *Change) string { return x.texts["jobs"] }),
 		answer.OptionalField("master", "master", "the active master subnet manager",
 			func(x *Change) string { return x.texts["master SM"] }),
 		answer.OptionalField("differs_from_opensm", "", "how the tables may differ from those of OpenSM",
@@ -91,11 +102,21 @@ func facts() []answer.Field[*Change] {
 			ifOthersWrote(func(x *Change) answer.Value { return answer.Text(x.Others.Who) })),
 	}
 	fields = append(fields, writtenFacts()...)
-	for _, l := range slices.Concat(writesLabels, orderLabels, keptLabels, unreadLabels, othersLabels, loopLabels,
+	for _, l := range slices.Concat(portLabels, writesLabels, orderLabels, keptLabels, unreadLabels, othersLabels, loopLabels,
 		lostLabels, lastLabels) {
 		fields = append(fields, answer.OptionalField("", l.id, "", func(x *Change) string { return x.texts[l.id] }))
 	}
 	return fields
+}
+
+// textsField returns a field with texts, which is absent if there are none.
+func textsField(key, help string, of func(*Change) []string) answer.Field[*Change] {
+	return answer.FieldOf(answer.KindTexts, key, "", help, func(x *Change) answer.Value {
+		if all := of(x); len(all) > 0 {
+			return answer.Texts(all)
+		}
+		return answer.None()
+	})
 }
 
 // leftOf returns a function for a field that counts things that a rollback does not restore. It returns None for a
@@ -173,7 +194,7 @@ func counts(c apply.Counts) answer.Value {
 		{Name: "lids", Value: answer.Int(c.LIDs)}, {Name: "linear_fdb_tops", Value: answer.Int(c.Tops)},
 		{Name: "blocks", Value: answer.Int(c.Blocks)},
 		{Name: "sl2vl_tables", Value: answer.Int(c.SL2VLs)}, {Name: "mft_blocks", Value: answer.Int(c.MFTs)},
-		{Name: "port_states", Value: answer.Int(c.States)},
+		{Name: "port_states", Value: answer.Int(c.States)}, {Name: "port_controls", Value: answer.Int(c.Controls)},
 	})
 }
 
@@ -287,6 +308,7 @@ func planLayout(shown bool) (items []answer.Item[*Change]) {
 	if shown {
 		items = append(items, answer.Item[*Change]{Line: "{?nothing}nothing to write"})
 	}
+	lines(portLabels)
 	lines(writesLabels)
 	table(answer.Show(&interruptedTable, func(x *Change) answer.Rows[pairRow] {
 		return pairsOf(x.live, x.Plan.Hit.Examples)

@@ -91,6 +91,7 @@ func phases(p *plan.Plan) (all []string) {
 	add(late, "SL2VL tables")
 	add(len(p.MFTs)-grow, "multicast branches removed")
 	add(grow, "multicast branches added")
+	add(len(p.Controls), "port controls")
 	return all
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/apply"
+	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/changes/diff"
@@ -34,6 +35,7 @@ type Options struct {
 	AllowInterrupt   bool   // connected pairs may lose packets during the commit
 	AllowLoop        bool   // the new routes may have a credit loop that the current ones do not have
 	AllowIncomplete  bool   // parts of the subnet that did not respond may lose their routes
+	AllowOwnPath     bool   // links on which the console or the master SM depends may go down
 	AllowOverwrite   bool   // entries that others wrote since the tables were computed may be overwritten
 	Abandon          bool   // an interrupted commit may be overwritten, which gives up its rollback
 	NoJournal        bool   // write even if the journal cannot be kept; the commit cannot be rolled back then
@@ -67,6 +69,9 @@ type Report struct {
 	Written               *apply.Report        // nil if nothing was written
 	Journal               int64                // the history entry with what was written, 0 for none
 	Resumes               bool                 // this finishes an interrupted commit or rollback
+	Hosts                 []string             // hosts that lose connectivity because links go down
+	OwnPath               []string             // why the console depends on links that go down
+	LinksDown             []string             // enabled ports whose links have not come up
 }
 
 // subject identifies the commit that another commit finishes or rolls back. The zero value identifies no commit.
@@ -106,12 +111,14 @@ func setPartial(s *session.Session, p partialWrite) {
 // commit is a running commit. Its methods are its steps.
 type commit struct {
 	*session.Session
-	op     *session.Op
-	opt    Options
-	of     subject
-	target *session.Picture // what to write: nil for the staged tables until they are known, otherwise a history entry
-	st     session.State    // the state after the subnet was read for the commit
-	rep    Report
+	op  *session.Op
+	opt Options
+	of  subject
+	// controls are the ports to control, nil if the commit writes tables.
+	controls []write.Control
+	target   *session.Picture // what to write: nil for the staged tables until they are known, otherwise a history entry
+	st       session.State    // the state after the subnet was read for the commit
+	rep      Report
 }
 
 // Commit reads the live subnet, plans how to change it to the staged state, and writes the plan if the options and the
@@ -149,7 +156,7 @@ func (c *commit) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	made, err := plan.Make(ctx, c.st.Live.Tables, c.target.Tables)
+	made, err := c.makePlan(ctx)
 	if err != nil {
 		return err
 	}
@@ -176,10 +183,15 @@ func (c *commit) run(ctx context.Context) error {
 }
 
 // isStaged reports whether the commit writes the staged tables. Otherwise the commit writes those of a history entry.
-func (c *commit) isStaged() bool { return c.target.Entry == nil || c.target == c.st.Staged }
+func (c *commit) isStaged() bool {
+	return !c.isPorts() && (c.target.Entry == nil || c.target == c.st.Staged)
+}
 
 // preflight reads the live subnet, and checks that the staged tables fit it.
 func (c *commit) preflight(ctx context.Context) error {
+	if c.isPorts() {
+		return c.preflightPorts(ctx)
+	}
 	st := c.State()
 	target := c.target
 	if target == nil {
@@ -211,7 +223,7 @@ func (c *commit) preflight(ctx context.Context) error {
 // only a part of them.
 func (c *commit) findPartial(ctx context.Context) error {
 	p := partial.Of(&c.st)
-	if c.of.id != 0 || p.id == 0 || p.tables != c.target.Tables {
+	if c.of.id != 0 || c.isPorts() || p.id == 0 || p.tables != c.target.Tables {
 		return nil
 	}
 	open, found, err := c.Journal().Interrupted(ctx)
@@ -230,6 +242,9 @@ func (c *commit) assess(ctx context.Context, p *plan.Plan) (err error) {
 	}
 	if master, ok := c.st.Master(); ok {
 		rep.Master = &master
+	}
+	if c.isPorts() {
+		return c.assessPorts(ctx, p)
 	}
 	if c.of.rollback {
 		rep.LIDsLeft, rep.PortsLeft = countLeft(c.st.Live.Fabric, c.target.Fabric)
@@ -356,7 +371,12 @@ func (c *commit) write(ctx context.Context) error {
 	if len(p.SL2VLs) > 0 && st.Source.Kind == source.Sim {
 		c.op.ReadLater(session.Reads{SL2VL: true}) // otherwise they count as unchanged
 	}
-	c.noteWritten(j, err == nil)
+	switch {
+	case !c.isPorts():
+		c.noteWritten(j, err == nil)
+	case err == nil && c.of.rollback:
+		err = c.restoreLinks(ctx)
+	}
 	if errors.Is(err, apply.ErrOthers) {
 		err = c.foundOthers(ctx, err)
 	}
@@ -368,7 +388,7 @@ func (c *commit) write(ctx context.Context) error {
 	if err != nil && rep.Written != nil && rep.Written.Sets == 0 {
 		rep.Written = nil
 	}
-	if found := c.op.Written().Overwritten(c.State().Live.Tables); err == nil && found.Count > 0 {
+	if found := c.op.Written().Overwritten(c.State().Live.Tables); err == nil && found.Count > 0 && !c.isPorts() {
 		err = &OverwrittenError{found}
 	}
 	return err
@@ -426,7 +446,9 @@ func Rollback(ctx context.Context, s *session.Session, id int64, opt Options) (R
 		return Report{}, j, c.log(err)
 	}
 	c.of = subject{id: j.ID, rollback: true, note: history.RollbackNote}
-	if err := c.takeEntry(j.Before, j.After); err != nil {
+	if len(j.Controls) > 0 {
+		c.controls = write.Undo(j.Controls)
+	} else if err := c.takeEntry(j.Before, j.After); err != nil {
 		return Report{}, j, c.log(err)
 	}
 	rep, err := c.do(ctx)
@@ -455,6 +477,14 @@ func (c *commit) settle(ctx context.Context, open *history.Chain, rollback bool)
 	entry := open.First.After
 	if rollback {
 		entry = open.First.Before
+	}
+	switch {
+	case len(open.First.Controls) > 0 && rollback:
+		c.controls = write.Undo(open.First.Controls)
+		return c.do(ctx)
+	case len(open.First.Controls) > 0:
+		c.controls = open.First.Controls
+		return c.do(ctx)
 	}
 	if err := c.takeEntry(entry, c.of.before); err != nil {
 		return Report{}, c.log(err)

@@ -67,7 +67,8 @@ func (j *openJournal) begin(ctx context.Context, c *commit) error {
 				return err
 			}
 		}
-		j.entry, err = j.store.Begin(ctx, c.of.id, c.snapshot(before, ""), c.snapshot(c.target, c.of.note))
+		j.entry, err = j.store.Begin(ctx, c.of.id, c.snapshot(before, ""), c.snapshot(c.target, c.of.note),
+			c.controls...)
 	}
 	if err != nil && c.opt.NoJournal {
 		j.store = nil
@@ -121,14 +122,17 @@ func (c *commit) endJournal(ctx context.Context, j *openJournal, err error) erro
 		noteErr = c.noteOthers(ctx, j)
 	}
 	chain, isOpen, endErr := j.end(err == nil, sets)
-	if err == nil {
+	if err == nil && !c.isPorts() {
 		setPartial(c.Session, partialWrite{})
 	}
 	if err != nil && sets > 0 {
-		e := &StoppedError{Step: rep.Written.Stopped, Hitless: rep.Plan.Hit.None(), Err: err}
+		e := &StoppedError{Step: rep.Written.Stopped, Hitless: rep.Plan.Hit.None(), Ports: c.isPorts(),
+			Err: err}
 		if isOpen {
 			e.Open = c.Journal().Interruption(chain)
-			setPartial(c.Session, partialWrite{c.target.Tables, resumption(&chain, !chain.Forward(&j.entry))})
+			if !c.isPorts() {
+				setPartial(c.Session, partialWrite{c.target.Tables, resumption(&chain, !chain.Forward(&j.entry))})
+			}
 		}
 		err = e
 	}
@@ -147,8 +151,11 @@ func (c *commit) log(err error) error {
 		return err
 	}
 	r, result := audit.Record{Action: "commit"}, err
-	if c.of.rollback {
+	switch {
+	case c.of.rollback:
 		r.Action = "rollback"
+	case c.isPorts():
+		r.Action = "port control"
 	}
 	switch {
 	case c.st.Live == nil && err != nil:

@@ -31,6 +31,7 @@ const (
 	Abandon
 	NoJournal
 	Master
+	OwnPathDown
 )
 
 // RefusedError is returned for a commit that needs a permission.
@@ -105,6 +106,10 @@ func (c *commit) harm() error {
 	r, opt := &c.rep, &c.opt
 	h := &r.Plan.Hit
 	switch {
+	case len(r.OwnPath) > 0 && !opt.AllowOwnPath:
+		return refused(OwnPathDown, "this console depends on the link: %s", prose.List(r.OwnPath, 3))
+	case c.isPorts():
+		return c.losing()
 	case r.Others != nil && r.Others.Count > r.Others.Recorded && !opt.AllowOverwrite:
 		return &RefusedError{Needs: Overwrite, Others: r.Others, Err: r.Others.err()}
 	case r.Lost > 0 && r.Unconnected+r.Unproved > 0 && !opt.AllowUnreachable:
@@ -168,6 +173,7 @@ func (e *OverwrittenError) Error() string {
 // StoppedError is returned for a commit that stopped before it was complete.
 type StoppedError struct {
 	Step    string                    // the step during which it stopped, "" if everything was sent
+	Ports   bool                      // it controlled ports
 	Hitless bool                      // the mixture of old and new routes interrupts no pair
 	Open    *journal.InterruptedError // the interrupted commit in the journal, nil without a journal
 	Err     error
@@ -184,6 +190,9 @@ func (e *StoppedError) Error() string {
 	remedy := "finish it with commit yes"
 	if e.Open != nil {
 		remedy = e.Open.Remedy()
+	}
+	if e.Ports {
+		return fmt.Sprintf("%v. Some ports may have been changed: %s", e.Err, remedy)
 	}
 	return fmt.Sprintf("%v. The switches %s: %s", e.Err, mix, remedy)
 }
