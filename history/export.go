@@ -173,8 +173,8 @@ func takeJournal(ctx context.Context, tx *sql.Tx, j *JournalEntry, before, after
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "INSERT INTO journal (subnet, began, state, who, before, after, note, others, controls) "+
-		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	_, err = tx.ExecContext(ctx, "INSERT INTO journal (subnet, began, state, who, before, after, note, others, "+
+		"controls) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		j.Subnet, j.Began.UnixNano(), how, j.Who, before, after, j.Note, others, controls)
 	return err
 }

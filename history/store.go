@@ -32,8 +32,8 @@ type Store struct {
 	path string
 	pack *zstd.Encoder
 	open *zstd.Decoder
-	// ends, others, events, simulated, seen and controls are SQL expressions for the columns of these names. They are constants
-	// for an older file that lacks the columns and is opened read-only.
+	// ends, others, events, simulated, seen and controls are SQL expressions for the columns of these names. They are
+	// constants for an older file that lacks the columns and is opened read-only.
 	ends, others, events, simulated, seen, controls string
 	// readOnly is the reason why the history cannot be written, nil if it can be written.
 	readOnly error

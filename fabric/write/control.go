@@ -48,7 +48,8 @@ func (c *Control) Check(f *fabric.Fabric) error {
 		return fmt.Errorf("%s: port 0 %w: the switch is managed through it", f.PortName(c.Port), ErrUnfit)
 	case n.GUID != c.GUID || f.Ports[c.Port].Num != c.Num:
 		return fmt.Errorf("%s %w: it is not port %d of 0x%016x", f.PortName(c.Port), ErrUnfit, c.Num, c.GUID)
-	case f.IsAggregation(f.Ports[c.Port].Node), f.PeerNode(c.Port) != fabric.None && f.IsAggregation(f.PeerNode(c.Port)):
+	case f.IsAggregation(f.Ports[c.Port].Node),
+		f.PeerNode(c.Port) != fabric.None && f.IsAggregation(f.PeerNode(c.Port)):
 		return fmt.Errorf("%s %w: it belongs to the link of an aggregation node inside a switch", f.PortName(c.Port),
 			ErrUnfit)
 	}

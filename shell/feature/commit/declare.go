@@ -102,7 +102,8 @@ func facts() []answer.Field[*Change] {
 			ifOthersWrote(func(x *Change) answer.Value { return answer.Text(x.Others.Who) })),
 	}
 	fields = append(fields, writtenFacts()...)
-	for _, l := range slices.Concat(portLabels, writesLabels, orderLabels, keptLabels, unreadLabels, othersLabels, loopLabels,
+	for _, l := range slices.Concat(portLabels, writesLabels, orderLabels, keptLabels, unreadLabels, othersLabels,
+		loopLabels,
 		lostLabels, lastLabels) {
 		fields = append(fields, answer.OptionalField("", l.id, "", func(x *Change) string { return x.texts[l.id] }))
 	}

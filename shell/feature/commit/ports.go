@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	portHelp = "Without yes, the command only shows the plan: the pairs, hosts and jobs that lose their path. Writing " +
-		"also requires\nwrite on. The old PortInfo is journaled, and rollback restores it. Port 0 of a switch and " +
+	portHelp = "Without yes, the command only shows the plan: the pairs, hosts and jobs that lose their path. " +
+		"Writing also requires\nwrite on. The old PortInfo is journaled, and rollback restores it. Port 0 of a switch and " +
 		"the links of aggregation\nnodes are refused."
 	speedHelp = "VALUE is all, names of speeds such as HDR or EDR,HDR, or the number to write as LinkSpeedEnabled " +
 		"(1 SDR, 2 DDR, 4 QDR)."
@@ -85,7 +85,8 @@ func (r *run) controlPort(change func(c *fabricwrite.Control, value string) erro
 	if len(ports) != 1 {
 		return r.Misused("%q is not one port, expected NODE/PORT", r.Arg(0))
 	}
-	control := fabricwrite.Control{Port: ports[0], GUID: f.Nodes[f.Ports[ports[0]].Node].GUID, Num: f.Ports[ports[0]].Num}
+	port := &f.Ports[ports[0]]
+	control := fabricwrite.Control{Port: ports[0], GUID: f.Nodes[port.Node].GUID, Num: port.Num}
 	if err := control.Check(f); err != nil {
 		return err
 	}
@@ -98,7 +99,8 @@ func (r *run) controlPort(change func(c *fabricwrite.Control, value string) erro
 	}
 	controls := []fabricwrite.Control{control}
 	if r.Flag(resetWord) {
-		controls = append(controls, fabricwrite.Control{GUID: control.GUID, Num: control.Num, Phys: mad.PhysPolling, Reset: true})
+		controls = append(controls, fabricwrite.Control{GUID: control.GUID, Num: control.Num, Phys: mad.PhysPolling,
+			Reset: true})
 	}
 	note := strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Command, f.PortName(ports[0]), value))
 	return r.planAndWrite(func(opt commits.Options) (commits.Report, string, error) {
@@ -152,7 +154,8 @@ func setSpeed(c *fabricwrite.Control, value string) error {
 }
 
 func setWidth(c *fabricwrite.Control, value string) error {
-	names := map[string]uint16{"ALL": uint16(fabricwrite.AllWidths), "1X": uint16(mad.Width1x), "2X": uint16(mad.Width2x),
+	names := map[string]uint16{"ALL": uint16(fabricwrite.AllWidths), "1X": uint16(mad.Width1x),
+		"2X": uint16(mad.Width2x),
 		"4X": uint16(mad.Width4x), "8X": uint16(mad.Width8x), "12X": uint16(mad.Width12x)}
 	bits, ok := values(value, names)
 	if n, err := strconv.ParseUint(value, 0, 8); err == nil && (n > 0 && n < 32 || n == uint64(fabricwrite.AllWidths)) {
@@ -197,8 +200,8 @@ func (x *Change) addPortTexts(jobs string) {
 		}
 	}
 	if x.Master != nil {
-		add("SM acts", "on the trap of a link that changes the SM sweeps, drops or adds the link, and routes again; its "+
-			"routes may differ")
+		add("SM acts", "on the trap of a link that changes the SM sweeps, drops or adds the link, and routes again; "+
+			"its routes may differ")
 	}
 }
 
@@ -250,7 +253,8 @@ func (r *run) jobsText(rep *commits.Report) string {
 	case len(names) == 0:
 		r.jobs = "none uses these links"
 	default:
-		r.jobs = "use these links: " + fabric.Escape(prose.List(slices.Compact(slices.Sorted(slices.Values(names))), mostNodes))
+		slices.Sort(names)
+		r.jobs = "use these links: " + fabric.Escape(prose.List(slices.Compact(names), mostNodes))
 	}
 	return r.jobs
 }

@@ -116,9 +116,10 @@ type commit struct {
 	of  subject
 	// controls are the ports to control, nil if the commit writes tables.
 	controls []write.Control
-	target   *session.Picture // what to write: nil for the staged tables until they are known, otherwise a history entry
-	st       session.State    // the state after the subnet was read for the commit
-	rep      Report
+	// target is what to write: nil for the staged tables until they are known, otherwise a history entry.
+	target *session.Picture
+	st     session.State // the state after the subnet was read for the commit
+	rep    Report
 }
 
 // Commit reads the live subnet, plans how to change it to the staged state, and writes the plan if the options and the

@@ -115,7 +115,8 @@ func (c *commit) assessPorts(ctx context.Context, p *plan.Plan) error {
 	hosts := map[fabric.NodeIndex]bool{}
 	for _, e := range live.Fabric.EndPorts {
 		node := live.Fabric.Ports[e].Node
-		if !live.Fabric.Nodes[node].IsSwitch() && live.Fabric.Reachable(e) && !target.Fabric.Reachable(e) && !hosts[node] {
+		isLost := live.Fabric.Reachable(e) && !target.Fabric.Reachable(e)
+		if isLost && !live.Fabric.Nodes[node].IsSwitch() && !hosts[node] {
 			hosts[node] = true
 			c.rep.Hosts = append(c.rep.Hosts, live.Fabric.NodeName(node))
 		}
@@ -235,10 +236,11 @@ func (c *commit) restoreLinks(ctx context.Context) error {
 		if node == fabric.None || c.controls[i].Phys != mad.PhysPolling {
 			continue
 		}
-		port := live.Fabric.PortAt(node, int(c.controls[i].Num))
-		for _, p := range []fabric.PortIndex{port, live.Fabric.Ports[port].Peer} {
-			if p != fabric.None && live.Fabric.Discovered(p) && live.Fabric.Ports[p].State < mad.PortActive {
-				up.States = append(up.States, write.State{Port: p, Old: live.Fabric.Ports[p].State, New: mad.PortActive})
+		f := live.Fabric
+		port := f.PortAt(node, int(c.controls[i].Num))
+		for _, p := range []fabric.PortIndex{port, f.Ports[port].Peer} {
+			if p != fabric.None && f.Discovered(p) && f.Ports[p].State < mad.PortActive {
+				up.States = append(up.States, write.State{Port: p, Old: f.Ports[p].State, New: mad.PortActive})
 			}
 		}
 	}

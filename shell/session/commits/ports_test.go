@@ -142,7 +142,8 @@ func TestStoppedPorts(t *testing.T) {
 				t.Fatalf("%v at Set %d: the commit is complete, and the ports differ", cause, at)
 			}
 			_, _, err = commits.Rollback(t.Context(), n.Console(), 0, opt)
-			if now := heldPorts(t, n.Console(), names, n.Fabric); err != nil || now != portsBefore || n.Held() != before {
+			now := heldPorts(t, n.Console(), names, n.Fabric)
+			if err != nil || now != portsBefore || n.Held() != before {
 				t.Fatalf("rolled back: %v, ports\n%s\nwant\n%s", err, now, portsBefore)
 			}
 			continue
@@ -197,7 +198,8 @@ func TestOwnPath(t *testing.T) {
 	}
 	c, _ := portOf(t, s, f.SwitchNode(0).Desc, 5)
 	c.Phys = mad.PhysDisabled
-	if _, err := commits.Control(t.Context(), s, []write.Control{c}, "", yes); !commits.Needs(err, commits.Unreachable) {
+	_, err := commits.Control(t.Context(), s, []write.Control{c}, "", yes)
+	if !commits.Needs(err, commits.Unreachable) {
 		t.Errorf("a link with traffic: %v", err)
 	}
 	if err := s.SetWrite(false); err != nil {
