@@ -88,7 +88,8 @@ func (j *JournalEntry) IsRollback() bool {
 
 // Begin records a commit before anything is written. The snapshots before and after hold the current tables of the
 // switches and the new tables. controls are the ports that the commit controls. The argument ends is the number of the
-// interrupted commit that this commit finishes or rolls back, 0 if there is none. Begin returns when the record is on the disk.
+// interrupted commit that this commit finishes or rolls back, 0 if there is none. Begin returns when the
+// record is on the disk.
 func (s *Store) Begin(ctx context.Context, ends int64, before, after Snapshot,
 	controls ...write.Control) (j JournalEntry, err error) {
 	e := after.Entry
