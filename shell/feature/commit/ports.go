@@ -24,8 +24,8 @@ import (
 
 const (
 	portHelp = "Without yes, the command only shows the plan: the pairs, hosts and jobs that lose their path. " +
-		"Writing also requires\nwrite on. The old PortInfo is journaled, and rollback restores it. Port 0 of a switch " +
-		"and the links of aggregation\nnodes are refused."
+		"Writing also requires\nwrite on. The old PortInfo is journaled, and rollback restores it. Port 0 of a " +
+		"switch and the links of aggregation\nnodes are refused."
 	speedHelp = "VALUE is all, names of speeds such as HDR or EDR,HDR, or the number to write as LinkSpeedEnabled " +
 		"(1 SDR, 2 DDR, 4 QDR)."
 	widthHelp = "VALUE is all, names of widths such as 4x or 1x,4x, or the number to write as LinkWidthEnabled " +
