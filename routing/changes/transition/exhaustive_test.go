@@ -23,7 +23,7 @@ type orders struct {
 
 func newOrders(p *pair) *orders {
 	o := &orders{p: p}
-	f := p.before.Fabric
+	f := p.after.Fabric
 	for _, e := range p.after.Fabric.EndPorts {
 		if !f.Nodes[f.Ports[e].Node].IsSwitch() {
 			o.hosts = append(o.hosts, e)
@@ -58,7 +58,7 @@ func (o *orders) exits(s fabric.SwitchIndex, lid uint16, set, either int) []uint
 // safe reports whether an entry can change when the entries of a set have changed.
 func (o *orders) safe(set, either int) bool {
 	o.tests++
-	f := o.p.before.Fabric
+	f := o.p.after.Fabric
 	deps := map[fabric.PortIndex]map[fabric.PortIndex]bool{}
 	for _, dst := range o.hosts {
 		lid := f.Ports[dst].LID
@@ -144,7 +144,7 @@ func (o *orders) safe(set, either int) bool {
 }
 
 func (o *orders) connects(at, dst fabric.PortIndex, set int) bool {
-	f := o.p.before.Fabric
+	f := o.p.after.Fabric
 	for range len(f.Switches) + 1 {
 		if at == dst {
 			return true
