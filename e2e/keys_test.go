@@ -71,6 +71,7 @@ show nodes; show switches; show structure; hints D/nothing; hints off; show link
 show where node-0001; show ports leaf-01
 show ports node-0001; show lft leaf-01; show roots; show ranks; show sms
 show counters leaf-01; show sl2vl leaf-01; show vlarb leaf-01; show sl node-0001 all; show torus; show mft leaf-01
+show transition
 show failures; show states
 show groups; show targets; show unanswered; show events; show cables; inventory
 inventory leaf-01; ibdiagnet diff D/nothing D/nothing; run D/nothing

@@ -14,6 +14,8 @@ type Tables struct {
 	SL2VL  *SL2VL
 	SLs    PathSLs // the SLs of paths, nil for SL 0 everywhere, unless they are Unread
 	Unread Unread  // which of these two are unknown
+	// LifeTimes holds the LifeTimeValue of SwitchInfo by switch, see [mad.SwitchInfo]. It is nil if it was not read.
+	LifeTimes []uint8
 	// Adaptive holds the adaptive routing of the switches. It is nil if it was not read or no switch routes adaptively.
 	Adaptive *Adaptive
 	MFT      *MFT   // the multicast forwarding tables, nil if they were neither read nor computed

@@ -63,6 +63,7 @@ import (
 	"example.org/ibconsole/shell/feature/sweep"
 	"example.org/ibconsole/shell/feature/targets"
 	"example.org/ibconsole/shell/feature/trace"
+	"example.org/ibconsole/shell/feature/transition"
 	"example.org/ibconsole/shell/feature/unanswered"
 	"example.org/ibconsole/shell/feature/verify"
 	"example.org/ibconsole/shell/feature/vlarb"
@@ -124,6 +125,7 @@ var features = []*feature.Feature{
 	&sweep.Feature,
 	&targets.Feature,
 	&trace.Feature,
+	&transition.Feature,
 	&unanswered.Feature,
 	&verify.Feature,
 	&vlarb.Feature,

@@ -81,16 +81,17 @@ func (r *reader) askLFTs() {
 	r.row = make([]fabric.SwitchIndex, len(r.nodes))
 	tops := make([]uint16, len(r.f.Switches))
 	known := make([]bool, len(r.f.Switches))
+	lives := make([]uint8, len(r.f.Switches))
 	var top uint16
 	for sw, n := range r.f.Switches {
 		i := r.b.order[n]
 		r.row[i] = fabric.SwitchIndex(sw)
 		known[sw] = r.nodes[i].swKnown && r.f.Nodes[n].InSubnet
-		tops[sw] = r.top(i)
+		tops[sw], lives[sw] = r.top(i), r.nodes[i].sw.LifeTimeValue
 		top = max(top, tops[sw])
 	}
 	r.tables = &fabric.Tables{Fabric: r.f, LFT: fabric.BlankLFT(len(r.f.Switches), top), Top: tops, Known: known,
-		Origin: fabric.LiveOrigin, Unread: fabric.Unread{SLs: true, SL2VL: !r.opts.SL2VL}}
+		LifeTimes: lives, Origin: fabric.LiveOrigin, Unread: fabric.Unread{SLs: true, SL2VL: !r.opts.SL2VL}}
 	for sw, top := range tops {
 		row := r.tables.LFT.Row(fabric.SwitchIndex(sw))
 		if known[sw] {

@@ -116,6 +116,50 @@ func (p *Plan) Settles() (n int) {
 	return n
 }
 
+// Errors of [Plan.SettleTime].
+var (
+	// ErrNoLifeTimes means that the packet life times of the switches were not read.
+	ErrNoLifeTimes = errors.New("the packet life times of the switches were not read")
+	// ErrUnlimited means that a switch keeps packets without a limit.
+	ErrUnlimited = errors.New("its packet life time is unlimited")
+)
+
+// unlimited is the lowest LifeTimeValue without a limit (IBA 1.2.1, 14.2.5.4).
+const unlimited = 20
+
+// SettleTime returns the time after which no packet is left in the switches that met earlier entries: the switches of
+// the longest path, each for the longest packet life time of the tables, which were read from the switches. It returns
+// an error if there is no such time. O(switches).
+func (p *Plan) SettleTime(live *fabric.Tables) (time.Duration, error) {
+	if live.LifeTimes == nil {
+		return 0, ErrNoLifeTimes
+	}
+	longest := uint8(0)
+	for s, value := range live.LifeTimes {
+		switch {
+		case !live.Known[s]:
+		case value >= unlimited:
+			return 0, fmt.Errorf("%s: %w", live.Fabric.NodeName(live.Fabric.Switches[s]), ErrUnlimited)
+		default:
+			longest = max(longest, value)
+		}
+	}
+	return time.Duration(p.Longest) * (4096 * time.Nanosecond << longest), nil
+}
+
+// Assumed returns old tables in which SL2VL tables and SLs that were not read are those of the new tables.
+func Assumed(before, after *fabric.Tables) *fabric.Tables {
+	t := *before
+	if t.SL2VL == nil {
+		t.SL2VL = after.SL2VL
+	}
+	if t.SLs == nil {
+		t.SLs = after.SLs
+	}
+	t.Unread = fabric.Unread{}
+	return &t
+}
+
 // Options controls [Make].
 type Options struct {
 	// Progress, if set, is called with the present method and the share of entries, in percent, that it has
