@@ -15,6 +15,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/trend/trendtest"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/records"
 )
@@ -352,6 +353,34 @@ func TestPastStories(t *testing.T) {
 		t.Run(st.name, func(t *testing.T) {
 			t.Parallel()
 			s := onTmux(t, st.size[0], st.size[1], "recorded", "PATH="+programs+":"+os.Getenv("PATH"))
+			s.Awaits("18 sw 72 ca")
+			for _, a := range st.acts {
+				s.perform(a)
+			}
+			s.whole()
+		})
+	}
+}
+
+// TestFolderStories runs tasks of engineers who have the folders of ibdiagnet of several days.
+func TestFolderStories(t *testing.T) {
+	for _, st := range []story{
+		{"what got worse since Monday", usual, []act{
+			do(":", "ibdiagnet diff diag since=2026-11-05T12:00 worse", "Enter").then("worse", "received power",
+				"values -5.5, -6.0, -6.5, -7.0, -7.5", "link down", "3 worse, 1 changed, 0 better"),
+		}},
+		{"which cable will fail next", usual, []act{
+			do(":", "forecast diag", "Enter").then("crosses", "3.0 days", "temperature", "node-0001 HCA-1/1"),
+		}},
+	} {
+		t.Run(st.name, func(t *testing.T) {
+			t.Parallel()
+			s := onTmux(t, st.size[0], st.size[1], "sim")
+			folder := filepath.Join(s.Dir, "diag")
+			if err := os.Mkdir(folder, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			trendtest.Folders(t, folder, 8)
 			s.Awaits("18 sw 72 ca")
 			for _, a := range st.acts {
 				s.perform(a)
