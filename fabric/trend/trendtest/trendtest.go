@@ -18,9 +18,9 @@ import (
 	"example.org/ibconsole/fabric/health"
 )
 
-// Folders writes folders of ibdiagnet of successive days from 2026-11-02, for a small tree. The module of the first link
-// warms up by two degrees a day from 50, its received power falls by 0.5 dB a day from -4, all other modules stay at 45
-// degrees, and the last day has one link less.
+// Folders writes folders of ibdiagnet of successive days from 2026-11-02, for a small tree. The module of the first
+// link warms up by two degrees a day from 50, its received power falls by 0.5 dB a day from -4, all other modules stay
+// at 45 degrees, and the last day has one link less.
 func Folders(t testing.TB, folder string, days int) (hot, lost fabric.Link, f *fabric.Fabric) {
 	t.Helper()
 	f = gentest.WithLIDs(t, "fattree:2,4")
