@@ -5,6 +5,7 @@ package apply
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/write"
@@ -61,7 +62,11 @@ func (a *applier) phases() []phase {
 	}
 	steps := a.blockSteps()
 	for i, tasks := range steps {
-		all = append(all, phase{what: fmt.Sprintf("step %d of %d", i+1, len(steps)), tasks: tasks})
+		p := phase{what: fmt.Sprintf("step %d of %d", i+1, len(steps)), tasks: tasks}
+		if slices.Contains(a.w.Settles, tasks[0].Item.(*write.Block).Step) {
+			p.before = a.settle
+		}
+		all = append(all, p)
 	}
 	all = append(all,
 		phase{what: "lowered LinearFDBTops", tasks: pick(a.tops, falls, true)},
@@ -97,6 +102,20 @@ func (a *applier) blockSteps() (steps [][]*task) {
 		*last = append(*last, &a.blocks[i])
 	}
 	return steps
+}
+
+// settle waits until the packets that met earlier entries have left the switches. It reports whether they have: the
+// context may end before.
+func (a *applier) settle() bool {
+	timer := time.NewTimer(a.w.SettleTime)
+	defer timer.Stop()
+	select {
+	case <-a.ctx.Done():
+		a.fatal = a.ctx.Err()
+		return false
+	case <-timer.C:
+		return true
+	}
 }
 
 // linksUp reports whether all links between switches that were to come up have done so.

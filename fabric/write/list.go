@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
@@ -72,6 +73,10 @@ type List struct {
 	// Blocks are sorted by step. The blocks of a step are sent in this order, as many at a time as the client's window
 	// allows.
 	Blocks []Block
+	// Settles lists, in ascending order, the steps of blocks that begin only when the packets that met earlier entries
+	// have left the switches. SettleTime is how long that takes.
+	Settles    []int
+	SettleTime time.Duration
 	// MFTs are written last. Those with Grow set are written after the others. If a MulticastFDBTop is too low, it is
 	// raised before.
 	MFTs []MFTBlock

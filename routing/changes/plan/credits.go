@@ -23,12 +23,19 @@ type Credits struct {
 	// addsLoop is set if the new routes have a credit loop and the old routes have none. SL 0 and VL 0 are used where
 	// service levels or VLs were not read.
 	addsLoop bool
+	// together is set if the old and the new routes have a credit loop together, and neither has one alone, with SL 0
+	// and VL 0 where service levels or VLs were not read.
+	together bool
 	// Unchecked is set if LIDs change together with links. Such changes are not checked.
 	Unchecked bool
 }
 
 // AddsLoop reports whether the new routes alone have, or may have, a credit loop that the old routes do not have.
 func (c *Credits) AddsLoop() bool { return c != nil && c.addsLoop }
+
+// OnlyTogether reports whether the old and the new routes together have, or may have, a credit loop that neither has
+// alone.
+func (c *Credits) OnlyTogether() bool { return c != nil && c.together && c.Loop != credits.None }
 
 // CheckCredits searches for credit loops of the old and the new routes together. It returns nil if no table changes. It
 // orders the plan so that SL2VL tables change before the routes, or after the routes if only that order is free of
@@ -118,6 +125,7 @@ func (c *Credits) alone(ctx context.Context, before, after *fabric.Tables) error
 		}
 		*alone.verdict = credits.VerdictOf(r.Ring)
 	}
+	c.together = c.New == credits.None && c.Old == credits.None
 	c.addsLoop = c.New == credits.Loop && c.Old == credits.None
 	return nil
 }

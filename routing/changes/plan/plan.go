@@ -9,6 +9,9 @@
 // more than once. Packets may loop for a while only where a LinearFDBTop changes. These are packets to LIDs above the
 // old or the new LinearFDBTop, from sources whose packets arrive neither before nor after the change.
 //
+// Old and new routes may have a credit loop only together. [Plan.AvoidLoop] then replaces the steps by those of package
+// transition.
+//
 // SL2VL tables change before or after the forwarding tables, see [Plan.OrderSL2VLs]. No multicast packet loops or
 // arrives twice: the tree of a group loses its old branches before it gets new branches. In between, members of the
 // group may not reach each other.

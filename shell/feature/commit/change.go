@@ -41,7 +41,7 @@ func (r *run) change(rep *commits.Report, note string) *Change {
 	if l := rep.Credits; l != nil && slices.Contains([]credits.Verdict{l.Loop, l.Old, l.New}, credits.Unknown) {
 		why, try = st.UnknownLoop(l.Unread, !l.Unread.Any())
 	}
-	x.loops = loopsOf(rep.Credits, why, try)
+	x.loops = x.loopsOf(rep.Credits, why, try)
 	x.texts = planTexts(rep)
 	x.addTexts(why, try)
 	x.addPortTexts(r.jobsText(rep))
@@ -109,7 +109,7 @@ func (x *Change) totals() answer.Value {
 	})
 }
 
-func loopsOf(l *plan.Credits, why, try string) answer.Value {
+func (x *Change) loopsOf(l *plan.Credits, why, try string) answer.Value {
 	if l == nil {
 		return answer.None()
 	}
@@ -125,8 +125,30 @@ func loopsOf(l *plan.Credits, why, try string) answer.Value {
 		entries = append(entries, answer.Named{Name: "why", Value: answer.Text(why)},
 			answer.Named{Name: "try", Value: answer.Text(try)})
 	}
+	if x.Avoidance != nil && x.Avoidance.Taken {
+		entries = append(entries, answer.Named{Name: "avoided", Value: answer.Bool(true)})
+	}
 	if l.Unchecked {
 		entries = append(entries, answer.Named{Name: "unchecked", Value: answer.Bool(true)})
+	}
+	return answer.Map(entries)
+}
+
+// transition returns the steps that avoid a credit loop, or None if there is no such loop or no steps were computed.
+func (x *Change) transition() answer.Value {
+	a := x.Avoidance
+	if a == nil || a.Transition == nil {
+		return answer.None()
+	}
+	t := a.Transition
+	entries := []answer.Named{
+		{Name: "method", Value: answer.Text(t.Method.String())}, {Name: "order", Value: answer.Text(t.Order.String())},
+		{Name: "taken", Value: answer.Bool(a.Taken)}, {Name: "waits", Value: answer.Int(len(x.Plan.Settles))},
+		{Name: "seconds_of_each", Value: answer.Duration(x.Plan.SettleTime)},
+		{Name: "drained_lids", Value: answer.Ints(t.Drained)},
+	}
+	if a.NoSettleTime != nil {
+		entries = append(entries, answer.Named{Name: "no_time", Value: answer.Text(a.NoSettleTime.Error())})
 	}
 	return answer.Map(entries)
 }
@@ -149,7 +171,7 @@ func (x *Change) levels() answer.Value {
 
 // ring returns the links of a credit loop that the old and the new routes form together.
 func (x *Change) ring() answer.Rows[hop] {
-	if x.Credits == nil || x.Credits.Loop != credits.Loop {
+	if x.Credits == nil || x.Credits.Loop != credits.Loop || x.Avoidance != nil && x.Avoidance.Taken {
 		return answer.Rows[hop]{At: func(int) hop { return hop{} }}
 	}
 	f, ring := x.Credits.Fabric, x.Credits.Ring
@@ -224,6 +246,9 @@ func (x *Change) addLoopText(why, try string) {
 	case l == nil:
 	case l.Unchecked:
 		x.texts["loops"] = "not checked, because LIDs and links change together"
+	case x.Avoidance != nil && x.Avoidance.Taken:
+		x.texts["loops"] = fmt.Sprintf("old and new routes together: no credit loop in these steps; in another order, "+
+			"one over %s", prose.Count(len(l.Ring), "link"))
 	case l.Loop == credits.None:
 		x.texts["loops"] = "old and new routes together: no credit loop"
 	case l.Loop == credits.Unknown:

@@ -47,7 +47,9 @@ var (
 	portLabels = append(labels("port control", "own path", "hosts lost", "jobs", "enable again"),
 		label{"links down", "LINKS DOWN"})
 	writesLabels = append(labels("LIDs", "ports", "LinearFDBTop", "LFT blocks", "SL2VL tables", "MFT blocks"),
-		label{"groups", interrupted}, label{"unknown interrupted", "PAIRS UNKNOWN"}, label{"interrupted", interrupted})
+		label{"method", "transition"}, label{"drained", interrupted}, label{"groups", interrupted},
+		label{"unknown interrupted", "PAIRS UNKNOWN"},
+		label{"interrupted", interrupted})
 	orderLabels  = labels("in this order", "unreachable")
 	keptLabels   = labels("kept")
 	unreadLabels = labels("not read")
@@ -73,6 +75,8 @@ func facts() []answer.Field[*Change] {
 		answer.FieldOf(answer.KindMap, "credits", "", "whether the old and new routes have a credit loop, together "+
 			"and alone",
 			func(x *Change) answer.Value { return x.loops }),
+		answer.FieldOf(answer.KindMap, "transition", "", "steps that avoid a credit loop of old and new routes "+
+			"together", (*Change).transition),
 		answer.FieldOf(answer.KindMap, "service_levels", "", "service levels that the routes need from the subnet "+
 			"administration", (*Change).levels),
 		textsField("port_controls", "ports that are controlled, with their state before", (*Change).controlTexts),

@@ -9,6 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/changes/plan"
+	"example.org/ibconsole/routing/changes/transition"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session/commits"
 )
@@ -29,6 +30,14 @@ func planTexts(rep *commits.Report) map[string]string {
 		prose.Count(t.Entries, "changed entry"), order(rep))
 	add(t.SL2VLs, "SL2VL tables", "%d, %s", t.SL2VLs, sl2vlOrder(p))
 	add(t.MFTs, "MFT blocks", "%d, %s", t.MFTs, multicastOrder(p))
+	if a := rep.Avoidance; a != nil && a.Taken {
+		texts["method"] = transitionText(rep.Credits.Fabric, p, a.Transition)
+		drained, more := prose.Cut(prose.Words(a.Transition.Drained, func(lid uint16) string {
+			return rep.Credits.Fabric.PortName(rep.Credits.Fabric.PortByLID(lid))
+		}), mostNodes)
+		add(len(a.Transition.Drained), "drained", "%s unreachable during the writes: %s",
+			prose.Count(len(a.Transition.Drained), "port"), strings.Join(append(drained, more), " "))
+	}
 	h := &p.Hit
 	groups, more := prose.Cut(prose.Words(h.Groups, feature.MLIDText), mostNodes)
 	add(len(h.Groups), "groups", "%s whose members lose packets while its tree changes: %s",
@@ -52,6 +61,19 @@ func planTexts(rep *commits.Report) map[string]string {
 	nodes("kept", "not in the staged tables, not written", p.Kept)
 	nodes("not read", "no response when the tables were read, not written", p.Unread)
 	return texts
+}
+
+// transitionText returns a text with the method of the steps, and the time that they wait.
+func transitionText(live *fabric.Fabric, p *plan.Plan, t *transition.Plan) string {
+	text := t.Method.String()
+	if t.Method == transition.Tree {
+		text += " with the root " + live.NodeName(live.Switches[t.Root])
+	}
+	if n := len(p.Settles); n > 0 {
+		text += fmt.Sprintf("; waits %s for %v until earlier packets have left: %s of the longest path, times their "+
+			"packet life time", prose.Count(n, "time"), p.SettleTime, prose.Count(t.Longest, "switch"))
+	}
+	return text
 }
 
 // phases returns the phases of writing with the number of writes, in their order.
@@ -105,7 +127,8 @@ func order(rep *commits.Report) string {
 	if p.Extra > 0 {
 		text += " with " + prose.Count(p.Extra, "extra write")
 	}
-	if p.Hit.Pairs()+p.Hit.Unknown == 0 {
+	drains := rep.Avoidance != nil && rep.Avoidance.Taken && rep.Avoidance.Drains()
+	if p.Hit.Pairs()+p.Hit.Unknown == 0 && !drains {
 		text += prose.When(rep.Lost+rep.Unknown > 0, ", pairs that keep a path are not interrupted",
 			", no pair is interrupted")
 	}

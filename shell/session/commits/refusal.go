@@ -5,9 +5,11 @@ package commits
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/routing/changes/transition"
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/journal"
@@ -132,10 +134,44 @@ func (c *commit) harm() error {
 			"routes have none, and run 'route'",
 			prose.When(r.Credits.New == credits.Unknown, "may have", "have"), prose.Count(len(r.Credits.Ring), "link"),
 			r.Credits.Fabric.PortName(r.Credits.Ring[0].From.Port))
+	case r.needsLoop() && !opt.AllowLoop && !c.of.rollback:
+		return c.loopBetween()
 	case r.SLs != nil && !r.SLs.Safe():
 		return &servicelevels.Error{Proof: *r.SLs}
 	}
 	return nil
+}
+
+// needsLoop reports whether the writes have, or may have, a credit loop that neither the old nor the new routes have alone.
+func (r *Report) needsLoop() bool {
+	return r.Credits.OnlyTogether() && r.Avoidance != nil && !r.Avoidance.Taken
+}
+
+// loopBetween returns the error for a credit loop that the old and the new routes have only together.
+func (c *commit) loopBetween() error {
+	l, a := c.rep.Credits, c.rep.Avoidance
+	loop := fmt.Sprintf("the old and the new routes together %s a credit loop over %s (through %s), which neither has "+
+		"alone", prose.When(l.Loop == credits.Unknown, "may have", "have"), prose.Count(len(l.Ring), "link"),
+		l.Fabric.PortName(l.Ring[0].From.Port))
+	t := a.Transition
+	if a.Drains() && a.NoSettleTime == nil {
+		f := c.st.Live.Fabric
+		names, more := prose.Cut(prose.Words(t.Drained, func(lid uint16) string {
+			return f.PortName(f.PortByLID(lid))
+		}), 5)
+		return refused(Interrupt, "%s; to avoid it, %s unreachable during the writes: %s", loop,
+			prose.Verb(len(t.Drained), "port", "would be", "would be"), strings.Join(append(names, more), " "))
+	}
+	why := "no steps that avoid it were computed, because other data change as well"
+	switch {
+	case a.NoSettleTime != nil:
+		why = "the steps that avoid it need to wait until earlier packets have left: " + a.NoSettleTime.Error()
+	case t != nil && t.Order == transition.ProvedNone:
+		why = "there is no order of writes that avoids it"
+	case t != nil:
+		why = "no order of writes that avoids it was found"
+	}
+	return refused(Loop, "%s; %s", loop, why)
 }
 
 // unreachable returns an error if pairs of the fabric of the target have no path after the commit, unless the options
