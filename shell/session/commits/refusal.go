@@ -142,7 +142,8 @@ func (c *commit) harm() error {
 	return nil
 }
 
-// needsLoop reports whether the writes have, or may have, a credit loop that neither the old nor the new routes have alone.
+// needsLoop reports whether the writes have, or may have, a credit loop that neither the old nor the new routes have
+// alone.
 func (r *Report) needsLoop() bool {
 	return r.Credits.OnlyTogether() && r.Avoidance != nil && !r.Avoidance.Taken
 }
