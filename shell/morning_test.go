@@ -117,7 +117,7 @@ func TestMorningOutages(t *testing.T) {
 		t.Errorf("the spine: %+v", missing)
 	}
 	for form, want := range map[answer.Form][]string{
-		answer.FormMarkdown: {"## Outages\n", "3 outages; ", "| no master subnet manager ", `1\: all |`},
+		answer.FormMarkdown: {"## Outages\n", "3 outages, ", "| no master subnet manager ", `1\: all |`},
 		answer.FormHTML:     {"<h2>Outages</h2>", "<td>1: all</td>"},
 	} {
 		text.Reset()
