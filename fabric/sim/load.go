@@ -24,8 +24,8 @@ type Flow struct {
 // ports are those of the package fluid. A flow without a path sends nothing.
 type Load struct {
 	Flows []Flow
-	// Capacity limits the bytes per second that leave a port, if lower than the rate of the link. Drain limits the
-	// bytes per second that a host takes from its port.
+	// Capacity limits the bytes per second that leave a port, if lower than the rate of the link. The port waits for
+	// the rest of the time. Drain limits the bytes per second that a host takes from its port.
 	Capacity, Drain map[fabric.PortIndex]float64
 	// Errors holds the symbol errors per second that a port counts.
 	Errors map[fabric.PortIndex]float64
@@ -99,7 +99,9 @@ func (s *Sim) settle(now time.Time) {
 		if p.cable != fabric.None {
 			t.in = rates.Load[p.cable]
 		}
-		t.wait = rates.Wait[i] * s.rate(fabric.PortIndex(i)) / s.waitBytes(fabric.PortIndex(i))
+		if rates.Busy[i] { // a port with a limited capacity waits while it repeats packets
+			t.wait = max(0, s.rate(fabric.PortIndex(i))-t.out) / s.waitBytes(fabric.PortIndex(i))
+		}
 		p.traffic = &t
 	}
 }

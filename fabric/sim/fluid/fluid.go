@@ -36,6 +36,8 @@ type Rates struct {
 	Load  []float64 // bytes per second of each link
 	// Wait holds the share of time, from 0 to 1, in which a link has data to send and no credit.
 	Wait []float64
+	// Busy marks the links that have data to send all the time.
+	Busy []bool
 	// Stuck marks the links of a deadlock.
 	Stuck []bool
 }
@@ -88,7 +90,8 @@ func (s *solver) prepare() {
 	s.first, s.demand, s.takes = make([]bool, links), make([]float64, links), make([]float64, links)
 	s.level, s.limit = make([]float64, links), make([]float64, links)
 	s.next, s.feeds = make([]map[int]int, links), make([][]int, links)
-	s.out = Rates{make([]float64, len(s.Flows)), make([]float64, links), make([]float64, links), make([]bool, links)}
+	s.out = Rates{make([]float64, len(s.Flows)), make([]float64, links), make([]float64, links), make([]bool, links),
+		make([]bool, links)}
 	for _, f := range s.Flows {
 		s.first[f.Path[0]] = true
 		s.demand[f.Path[0]] += f.Demand
@@ -235,6 +238,7 @@ func (s *solver) ring() []int {
 	visit = func(l int) {
 		state[l] = open
 		path = append(path, l)
+		s.out.Busy[l] = true
 		if c := s.Capacity[l]; c > 0 {
 			s.out.Wait[l] = max(0, 1-s.out.Load[l]/c)
 		}
@@ -255,6 +259,7 @@ func (s *solver) ring() []int {
 		state[l] = neard
 	}
 	clear(s.out.Wait)
+	clear(s.out.Busy)
 	for _, l := range s.used {
 		if s.first[l] && s.demand[l] > s.takes[l]*(1+precise*10) && state[l] == fresh {
 			visit(l)

@@ -148,6 +148,10 @@ func (t *Tree) lead(possible func(fabric.PortIndex) []fabric.PortIndex) {
 		if _, done := t.next[p]; done {
 			continue
 		}
+		if t.ports[p].IsFull() { // no further port limits it
+			t.next[p] = nil
+			continue
+		}
 		var list, limited, faulty []next
 		if t.ports[p].Waits() && t.ports[p].Load >= 0 && t.ports[p].Load <= idle && len(after[p]) == 0 {
 			for _, n := range possible(p) {

@@ -223,7 +223,7 @@ func (w *Window) scale(ctx context.Context, s *session.Session, waiting []fabric
 			x.Wait = flows.Unknown
 			continue
 		}
-		if x.Wait, x.Relative = x.Wait*bytes/rate, !known; x.AtLeast && !x.Waits() {
+		if x.Wait, x.Relative = min(1, x.Wait*bytes/rate), !known; x.AtLeast && !x.Waits() {
 			x.Wait = flows.Unknown
 		}
 		if x.Relative && x.Waits() {
