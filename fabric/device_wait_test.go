@@ -8,8 +8,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// TestWaitBytes compares the rules with the table of the ibdiagnet manual: one count for 8 bytes of a Quantum port of any
-// width, and for 32 bytes of each lane of a Switch-IB port.
+// TestWaitBytes compares the rules with the table of the ibdiagnet manual: one count for 8 bytes of a Quantum port of
+// any width, and for 32 bytes of each lane of a Switch-IB port.
 func TestWaitBytes(t *testing.T) {
 	for _, c := range []struct {
 		vendor uint32

@@ -3,6 +3,7 @@
 package congestion_test
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/congestion"
 	"example.org/ibconsole/routing/checks/flows"
+	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/engines/minhop"
 )
 
@@ -83,8 +85,8 @@ func (m *measured) find() *congestion.Tree {
 	return congestion.Find(all, m.ports, congestion.Possible(m.tables))
 }
 
-// TestTreeByHand has two slow receivers. One blocks a flow of 30 % that waits over two ports. A flow of the same source to
-// another host is its victim. The other receiver blocks a flow whose port waits half as long.
+// TestTreeByHand has two slow receivers. One blocks a flow of 30 % that waits over two ports. A flow of the same source
+// to another host is its victim. The other receiver blocks a flow whose port waits half as long.
 func TestTreeByHand(t *testing.T) {
 	m := newMeasured(t, routed(t, "fattree:2,8"))
 	first := m.send("node-0001", "node-0009", 0.3)
@@ -152,8 +154,8 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// TestRingThatSendsNothing: the ports of a deadlock send nothing, so that the tables alone show where they lead. Nothing
-// waits without data in the other direction.
+// TestRingThatSendsNothing: the ports of a deadlock send nothing, so that the tables alone show where they lead.
+// Nothing waits without data in the other direction.
 func TestRingThatSendsNothing(t *testing.T) {
 	m := newMeasured(t, routed(t, "torus:7"))
 	f := m.tables.Fabric
@@ -188,5 +190,36 @@ func TestFlowsByHand(t *testing.T) {
 			x.Least < (least-0.03)*rate || x.Most < most*rate*0.99 || x.Most > (most+0.03)*rate {
 			t.Errorf("%+v, want from %g to %g", x, least*rate, most*rate)
 		}
+	}
+}
+
+// TestPartialFlows keeps only the pairs over a waiting port. Their flows are those of the estimate with all pairs.
+func TestPartialFlows(t *testing.T) {
+	m := newMeasured(t, routed(t, "fattree:2,8"))
+	path := m.send("node-0001", "node-0009", 0.3)
+	m.send("node-0002", "node-0013", 0.2)
+	m.send("node-0017", "node-0022", 0.4)
+	sent := make([]float64, len(m.ports))
+	for i := range m.ports {
+		sent[i] = m.ports[i].Sent
+	}
+	over := path[len(path)-1]
+	some, err := flows.Estimate(t.Context(), m.tables, sent, flows.Options{MaxPairs: 3,
+		Keep: func(_ linkload.Pair, path []fabric.PortIndex) bool { return slices.Contains(path, over) }})
+	if err != nil || !some.Partial {
+		t.Fatal(some, err)
+	}
+	sum := 0.0
+	for _, x := range some.All {
+		if sum += x.Bytes; x.Dst != m.host("node-0009") {
+			t.Errorf("%+v is kept", x)
+		}
+	}
+	if math.Abs(sum-0.3*50e9) > 1e7 {
+		t.Errorf("%g bytes per second, want 30 %%", sum)
+	}
+	if _, err := flows.Estimate(t.Context(), m.tables, sent, flows.Options{MaxPairs: 1}); !errors.Is(err,
+		flows.ErrTooMany) {
+		t.Errorf("error %v, want %v", err, flows.ErrTooMany)
 	}
 }

@@ -10,6 +10,7 @@ package flows
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -37,8 +38,11 @@ type Flows struct {
 	Error float64
 	// Unknown is the number of pairs whose path uses an unread table.
 	Unknown int
+	// Partial is set if not all pairs with traffic were kept.
+	Partial bool
 
-	ports []fabric.PortIndex
+	ports   []fabric.PortIndex
+	partial []bool // by port: not all its pairs are kept
 }
 
 // Path returns the ports by which the data of a flow leave nodes.
@@ -51,6 +55,9 @@ const Unknown = -1
 type Options struct {
 	// Prefer returns the weight of a pair with its path, 1 for none. Without it, all pairs have the weight 1.
 	Prefer func(p linkload.Pair, path []fabric.PortIndex) float64
+	// Keep reports whether a pair is needed. It is used only if there are more than MaxPairs pairs. What a port sent is
+	// then an upper bound of its flows, unless all its pairs are kept.
+	Keep func(p linkload.Pair, path []fabric.PortIndex) bool
 	// MaxPairs is the maximum number of pairs, 0 for [MaxPairs].
 	MaxPairs int
 }
@@ -66,13 +73,16 @@ const (
 	precise = 1e-3
 )
 
+// ErrTooMany is returned if more pairs may have traffic than the maximum.
+var ErrTooMany = errors.New("more pairs")
+
 // Estimate returns the traffic between hosts. The argument sent holds the bytes per second that each port sent, by
 // port, or [Unknown]. A pair has traffic only if all ports of its path sent. O(rounds x pairs x hops).
 func Estimate(ctx context.Context, t *fabric.Tables, sent []float64, opt Options) (*Flows, error) {
 	if opt.MaxPairs == 0 {
 		opt.MaxPairs = MaxPairs
 	}
-	fs := &Flows{Tables: t}
+	fs := &Flows{Tables: t, partial: make([]bool, len(sent))}
 	var from, to []fabric.PortIndex
 	for _, e := range t.Fabric.EndPorts {
 		if t.Fabric.Nodes[t.Fabric.Ports[e].Node].Type != mad.NodeCA || !t.Fabric.Ports[e].Linked() {
@@ -85,9 +95,8 @@ func Estimate(ctx context.Context, t *fabric.Tables, sent []float64, opt Options
 			to = append(to, e)
 		}
 	}
-	if len(from)*len(to) > opt.MaxPairs {
-		return nil, fmt.Errorf("estimate the traffic of %d senders and %d receivers: more than %d pairs", len(from),
-			len(to), opt.MaxPairs)
+	if len(from)*len(to) <= opt.MaxPairs {
+		opt.Keep = nil
 	}
 	if err := fs.follow(ctx, sent, from, to, &opt); err != nil {
 		return nil, err
@@ -128,7 +137,7 @@ func (fs *Flows) bound(sent []float64) {
 				x := &fs.All[i]
 				for _, p := range fs.Path(i) {
 					switch {
-					case sent[p] < 0:
+					case sent[p] < 0, lower && fs.partial[p]:
 					case lower:
 						x.Least = max(x.Least, sent[p]*(1-uncertain)-(sum[p]-x.Most))
 					default:
@@ -161,6 +170,17 @@ func (fs *Flows) follow(ctx context.Context, sent []float64, from, to []fabric.P
 				}
 				if fate != walk.Reaches || !fs.allCarry(sent, path) {
 					continue
+				}
+				if opt.Keep != nil && !opt.Keep(pair, path) {
+					fs.Partial = true
+					for _, p := range path {
+						fs.partial[p] = true
+					}
+					continue
+				}
+				if len(fs.All) == opt.MaxPairs {
+					return fmt.Errorf("estimate the traffic of %d senders and %d receivers: %w than %d", len(from),
+						len(to), ErrTooMany, opt.MaxPairs)
 				}
 				x := Flow{Pair: pair, Bytes: 1, from: len(fs.ports)}
 				if opt.Prefer != nil {
@@ -214,7 +234,7 @@ func (fs *Flows) fit(ctx context.Context, sent []float64) error {
 			for _, i := range flows {
 				sum += fs.All[i].Bytes
 			}
-			if sum <= 0 {
+			if sum <= 0 || fs.partial[p] && sum <= bytes {
 				continue
 			}
 			fs.Error = max(fs.Error, math.Abs(sum/bytes-1))

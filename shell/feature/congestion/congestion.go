@@ -113,8 +113,7 @@ type user struct {
 }
 
 var (
-	rootTable = answer.Table[root]{Key: "root_list", Title: "roots", Fields: answer.Fields[root](),
-		Empty: "no congestion"}
+	rootTable = answer.Table[root]{Key: "root_list", Title: "roots", Fields: answer.Fields[root]()}
 	portTable = answer.Table[port]{Key: "ports", Title: "waiting ports", Fields: answer.Fields[port]()}
 	userTable = answer.Table[user]{Key: "users", Title: "flows of roots and victims", Fields: answer.Fields[user]()}
 )
@@ -128,7 +127,13 @@ var decl = answer.Decl[*result]{
 	Fails: answer.Asked,
 	Title: "congestion in {of} from {since} to {until}: {waiting|port} waiting, {roots|root}",
 	Layout: []answer.Item[*result]{
-		{Table: answer.Show(&rootTable, func(r *result) answer.Rows[root] { return answer.Slice(r.roots) })},
+		{Line: "no congestion", When: func(r *result) bool { return r.Count == 0 && !r.unread }},
+		{
+			Line: "no congestion was found in what was read",
+			When: func(r *result) bool { return r.Count == 0 && r.unread },
+		},
+		{Table: answer.Show(&rootTable, func(r *result) answer.Rows[root] { return answer.Slice(r.roots) }),
+			When: func(r *result) bool { return r.Count > 0 }},
 		{Table: answer.Show(&portTable, func(r *result) answer.Rows[port] { return shown(r.ports, r.limit) }),
 			When: func(r *result) bool { return len(r.ports) > 0 }},
 		{Table: answer.Show(&userTable, func(r *result) answer.Rows[user] { return shown(r.users, r.limit) }),

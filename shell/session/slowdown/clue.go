@@ -4,6 +4,7 @@ package slowdown
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"example.org/ibconsole/fabric"
@@ -78,6 +79,9 @@ func (d *replay) bound(t *fabric.Tables, port fabric.PortIndex, largest bool) (f
 			return base(p, path) / extreme
 		}
 		all, err := flows.Estimate(d.ctx, part.w.Picture.Tables, part.w.Sent(), flows.Options{Prefer: prefer})
+		if errors.Is(err, flows.ErrTooMany) {
+			return 0, false, nil
+		}
 		if err != nil {
 			return 0, false, err
 		}
@@ -130,6 +134,9 @@ func (d *replay) isFree(t *fabric.Tables, full map[fabric.PortIndex]float64) (bo
 	for _, w := range []*Window{d.own, d.others} {
 		if w == nil {
 			continue
+		}
+		if w.Tree.Flows.Partial {
+			return false, nil
 		}
 		weight := w.ownOnly
 		if w == d.others {

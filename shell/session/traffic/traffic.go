@@ -6,6 +6,7 @@ package traffic
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"example.org/ibconsole/fabric"
@@ -64,6 +65,9 @@ func Now(ctx context.Context, s *session.Session) (*Window, error) {
 				w.From = from
 			}
 		}
+	}
+	if len(counts) == 0 {
+		return nil, errors.New("no time passed between the two readings of the counters: rates are unknown")
 	}
 	return w, w.fill(ctx, s, counts)
 }
@@ -248,11 +252,21 @@ func (w *Window) Congestion(ctx context.Context,
 	if w.Picture.Tables == nil {
 		return nil, ErrNoTables
 	}
-	all, err := flows.Estimate(ctx, w.Picture.Tables, w.Sent(), flows.Options{Prefer: prefer})
+	all, err := flows.Estimate(ctx, w.Picture.Tables, w.Sent(), flows.Options{Prefer: prefer, Keep: w.needs(prefer)})
 	if err != nil {
 		return nil, err
 	}
 	return congestion.Find(all, w.Ports, congestion.Possible(w.Picture.Tables)), nil
+}
+
+// needs returns a function that reports whether a flow is over a port that waits or is full, or is preferred.
+func (w *Window) needs(prefer func(linkload.Pair, []fabric.PortIndex) float64) func(linkload.Pair,
+	[]fabric.PortIndex) bool {
+	return func(p linkload.Pair, path []fabric.PortIndex) bool {
+		return prefer(p, path) > 1 || slices.ContainsFunc(path, func(at fabric.PortIndex) bool {
+			return w.Ports[at].Waits() || w.Ports[at].IsFull()
+		})
+	}
 }
 
 // ErrNoTables is returned for a period whose tables are not known.
