@@ -122,25 +122,36 @@ func Find(all *flows.Flows, ports []Port, possible func(fabric.PortIndex) []fabr
 	return t
 }
 
-// lead finds the next ports of waiting ports, and of full ports to which they lead.
-func (t *Tree) lead(possible func(fabric.PortIndex) []fabric.PortIndex) {
+// streams is the data that pass from port to port.
+type streams struct {
+	after map[fabric.PortIndex][]next  // by port
+	sum   map[fabric.PortIndex]float64 // by port: of all next ports
+	most  map[fabric.PortIndex]float64 // by next port: the largest of any port
+}
+
+func newStreams(all *flows.Flows) *streams {
 	passes := map[[2]fabric.PortIndex]float64{}
-	most := map[fabric.PortIndex]float64{} // by next port
-	for i := range t.Flows.All {
-		path := t.Flows.Path(i)
+	for i := range all.All {
+		path := all.Path(i)
 		for k := range len(path) - 1 {
-			passes[[2]fabric.PortIndex{path[k], path[k+1]}] += t.Flows.All[i].Bytes
+			passes[[2]fabric.PortIndex{path[k], path[k+1]}] += all.All[i].Bytes
 		}
 	}
-	after, sum := map[fabric.PortIndex][]next{}, map[fabric.PortIndex]float64{}
+	s := &streams{map[fabric.PortIndex][]next{}, map[fabric.PortIndex]float64{}, map[fabric.PortIndex]float64{}}
 	for pair, bytes := range passes {
-		after[pair[0]] = append(after[pair[0]], next{pair[1], bytes})
-		sum[pair[0]] += bytes
-		most[pair[1]] = max(most[pair[1]], bytes)
+		s.after[pair[0]] = append(s.after[pair[0]], next{pair[1], bytes})
+		s.sum[pair[0]] += bytes
+		s.most[pair[1]] = max(s.most[pair[1]], bytes)
 	}
-	for p := range after {
-		slices.SortFunc(after[p], func(a, b next) int { return cmp.Compare(a.port, b.port) })
+	for p := range s.after {
+		slices.SortFunc(s.after[p], func(a, b next) int { return cmp.Compare(a.port, b.port) })
 	}
+	return s
+}
+
+// lead finds the next ports of waiting ports.
+func (t *Tree) lead(possible func(fabric.PortIndex) []fabric.PortIndex) {
+	s := newStreams(t.Flows)
 	open := slices.Clone(t.Waiting)
 	for len(open) > 0 {
 		p := open[0]
@@ -148,42 +159,48 @@ func (t *Tree) lead(possible func(fabric.PortIndex) []fabric.PortIndex) {
 		if _, done := t.next[p]; done {
 			continue
 		}
-		if t.ports[p].IsFull() { // no further port limits it
+		switch x := &t.ports[p]; {
+		case x.IsFull(): // no further port limits it
 			t.next[p] = nil
-			continue
-		}
-		var list, limited, faulty []next
-		if t.ports[p].Waits() && t.ports[p].Load >= 0 && t.ports[p].Load <= idle && len(after[p]) == 0 {
+		case x.Waits() && x.Load >= 0 && x.Load <= idle && len(s.after[p]) == 0:
+			t.next[p] = nil
 			for _, n := range possible(p) {
 				if t.ports[n].Waits() || t.ports[n].IsFull() {
-					list = append(list, next{n, 1})
+					t.next[p] = append(t.next[p], next{n, 1})
 				}
 			}
+		default:
+			t.next[p] = t.limiting(p, s)
 		}
-		for _, n := range after[p] {
-			x := &t.ports[n.port]
-			switch {
-			case n.bytes < minShare*sum[p]:
-			case x.Waits() || x.IsFull():
-				list = append(list, n)
-				if n.bytes >= slowest*most[n.port] {
-					limited = append(limited, n)
-				}
-			case x.Faulty: // which repeats packets: it is not full by its data, and need not wait for credits
-				faulty = append(faulty, n)
-			}
-		}
-		switch {
-		case len(limited) > 0:
-			list = limited
-		case len(list) == 0:
-			list = faulty
-		}
-		t.next[p] = list
-		for _, n := range list {
+		for _, n := range t.next[p] {
 			open = append(open, n.port)
 		}
 	}
+}
+
+// limiting returns the next ports for which a port waits.
+func (t *Tree) limiting(p fabric.PortIndex, s *streams) []next {
+	var list, limited, faulty []next
+	for _, n := range s.after[p] {
+		x := &t.ports[n.port]
+		switch {
+		case n.bytes < minShare*s.sum[p]:
+		case x.Waits() || x.IsFull():
+			list = append(list, n)
+			if n.bytes >= slowest*s.most[n.port] {
+				limited = append(limited, n)
+			}
+		case x.Faulty: // which repeats packets: it is not full by its data, and need not wait for credits
+			faulty = append(faulty, n)
+		}
+	}
+	switch {
+	case len(limited) > 0:
+		return limited
+	case len(list) > 0:
+		return list
+	}
+	return faulty
 }
 
 // groups returns the ports of the trees in groups: a ring is a group of several ports. Each group comes after the
