@@ -102,6 +102,9 @@ hosts; hosts job node-0001 node-0002; jobs on leaf-01 1; doctor verify traces=5;
 add node another leaf-01/4; add link leaf-01/4 leaf-02/4; move node node-0001 leaf-02/4; fail switch spine-01
 fail node node-0002; fail director spine*; fail random 1; fail guided; restore link leaf-01 3
 restore switch spine-01; restore node node-0002; undo
+port disable leaf-01/4; port enable leaf-01/4; port reset leaf-01/4; port speed leaf-01/4 all
+port width leaf-01/4 all; restore all; drain link leaf-01 4; restore all; drain switch spine-01; restore all
+drain host node-0002; undrain link leaf-01 4; undrain switch spine-01; undrain host node-0002
 whatif; restore all; route; handover D/handover; resilience links; resilience switches to=D/report; resilience pairs
 resilience merge D/report
 record start every=0.2 traffic=0.2; record status; record alerts; record keep; check load measured; counters worst

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/when"
@@ -27,6 +28,7 @@ const yesWord, resumeWord, noWord, dryRun = "yes", "resume", "no", "dry-run"
 // Feature provides the commands "write", "commit" and "rollback".
 var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 	{Name: "commit", Keys: "C", Help: "show the plan of a commit, from which the staged tables can be written"},
+	{Name: "drain", Keys: "D", Help: "show the plan to take the selected link, switch or host out of service"},
 	{Name: "write", Keys: "w", Help: "allow or forbid writing to switches; a commit still asks first"},
 }, Commands: append([]feature.Command{
 	{
@@ -69,7 +71,7 @@ var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 		Answers: []answer.Declared{backPlanDecl, backDoneDecl},
 		Run:     rollback,
 	},
-}, portCommands()...)}
+}, append(portCommands(), drainCommands()...)...)}
 
 // force is an option that permits one kind of harm.
 type force struct {
@@ -136,7 +138,10 @@ type run struct {
 	live        *fabric.Fabric // names the switches of the plan, nil before the plan is made
 	basis       answer.Basis
 	isPreviewed bool
-	jobs        string // see jobsText
+	jobs        string           // see jobsText
+	places      []problems.Place // what a drain takes out of service
+	ofStaged    bool             // the plan writes the staged tables
+	own         []lang.Option    // options that only this command has
 }
 
 func commit(c *feature.Call) error {
@@ -144,7 +149,7 @@ func commit(c *feature.Call) error {
 	if resumes {
 		write = commits.Resume
 	}
-	r := &run{Call: c, plan: planDecl, done: doneDecl}
+	r := &run{Call: c, plan: planDecl, done: doneDecl, ofStaged: true}
 	return r.planAndWrite(func(opt commits.Options) (rep commits.Report, note string, err error) {
 		rep, err = write(c.Ctx, c.Session, opt)
 		if resumes && rep.Written != nil && err == nil {
@@ -238,7 +243,7 @@ func (r *run) planned() {
 	}
 	st := r.Session.State()
 	p := st.Live
-	if st.Staged != nil && r.plan == planDecl && !slices.Contains(r.Args, resumeWord) {
+	if st.Staged != nil && r.ofStaged && !slices.Contains(r.Args, resumeWord) {
 		p = st.Staged
 	}
 	r.live, r.basis = st.Live.Fabric, st.Basis(p, session.NeedLinks|session.NeedTables)
@@ -277,7 +282,7 @@ func (r *run) command(words ...string) string {
 		}
 	}
 	line = append(line, yesWord)
-	for _, o := range options() {
+	for _, o := range append(options(), r.own...) {
 		switch value, given := r.Options[o.Name]; {
 		case !given || o.Name == dryRun:
 		case o.Kind == lang.KindFlag:

@@ -171,18 +171,18 @@ func setWidth(c *fabricwrite.Control, value string) error {
 // addPortTexts adds the texts about the controlled ports.
 func (x *Change) addPortTexts(jobs string) {
 	controls := x.Plan.Controls
-	if len(controls) == 0 {
-		return
-	}
 	add := func(id, text string) {
 		if text != "" {
 			x.texts[id] = text
 		}
 	}
-	add("port control", prose.List(x.controlTexts(), mostNodes))
-	add("own path", prose.List(x.OwnPath, mostNodes))
 	add("hosts lost", prose.List(x.Hosts, mostNodes))
 	add("jobs", jobs)
+	if len(controls) == 0 {
+		return
+	}
+	add("port control", prose.List(x.controlTexts(), mostNodes))
+	add("own path", prose.List(x.OwnPath, mostNodes))
 	add("links down", prose.List(x.LinksDown, mostNodes))
 	without := x.live.Without(x.Plan.Down(x.live))
 	routes := sweep.NewRoutes(without)
@@ -224,22 +224,24 @@ func (x *Change) controlTexts() (all []string) {
 
 // jobsText returns a text with the jobs that use the links which a plan takes down, "" if it takes none down.
 func (r *run) jobsText(rep *commits.Report) string {
-	if len(rep.Plan.Down(r.live)) == 0 {
-		return ""
+	places := r.places
+	for i := range rep.Plan.Controls {
+		if c := &rep.Plan.Controls[i]; c.TakesDown() {
+			places = append(places, problems.Place{GUID: c.GUID, Port: int(c.Num)})
+		}
 	}
-	if r.jobs != "" {
+	if len(places) == 0 || r.jobs != "" {
 		return r.jobs
 	}
 	now := time.Now()
 	all, err := joblinks.List(r.Ctx, r.Session, now.Add(-time.Second), now)
 	var names []string
-	for i := range rep.Plan.Controls {
-		c := &rep.Plan.Controls[i]
-		if !c.TakesDown() || err != nil {
-			continue
+	for _, place := range places {
+		if err != nil {
+			break
 		}
 		var found *joblinks.Found
-		found, err = all.On(r.Ctx, problems.Place{GUID: c.GUID, Port: int(c.Num)}, now.Add(-time.Second), now)
+		found, err = all.On(r.Ctx, place, now.Add(-time.Second), now)
 		if err == nil {
 			for k := range found.Uses {
 				names = append(names, found.Uses[k].ID)

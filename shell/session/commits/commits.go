@@ -39,6 +39,7 @@ type Options struct {
 	AllowOverwrite   bool   // entries that others wrote since the tables were computed may be overwritten
 	Abandon          bool   // an interrupted commit may be overwritten, which gives up its rollback
 	NoJournal        bool   // write even if the journal cannot be kept; the commit cannot be rolled back then
+	Note             string // the note in the journal
 	Master           uint64 // the GUID of the master SM next to which to write, 0 for none
 	// Planned is called with the plan before anything is written, unless it is nil. If it returns an error, nothing is
 	// written.
@@ -127,7 +128,7 @@ type commit struct {
 // session allow it. It reads back everything that it wrote. The report contains the plan even if Commit refuses to
 // write it.
 func Commit(ctx context.Context, s *session.Session, opt Options) (Report, error) {
-	return (&commit{Session: s, opt: opt}).do(ctx)
+	return (&commit{Session: s, opt: opt, of: subject{note: opt.Note}}).do(ctx)
 }
 
 // The method do begins the operation and runs the commit.
@@ -248,6 +249,7 @@ func (c *commit) assess(ctx context.Context, p *plan.Plan) (err error) {
 	if c.isPorts() {
 		return c.assessPorts(ctx, p)
 	}
+	c.listHosts()
 	if c.of.rollback {
 		rep.LIDsLeft, rep.PortsLeft = countLeft(c.st.Live.Fabric, c.target.Fabric)
 	}
@@ -375,6 +377,7 @@ func (c *commit) write(ctx context.Context) error {
 	}()
 	rep, st, p := &c.rep, &c.st, c.rep.Plan
 	rep.Journal = j.entry.After
+	c.Publish(0, func(st *session.State) { own.Put(st, append(slices.Clip(own.Of(st)), j.entry.ID)) })
 	rep.Written, err = apply.Apply(ctx, c.Connection().Client(), st.Live.Fabric, &p.List,
 		apply.Options{Progress: c.op.Progress, Writing: c.writing, Overwrite: c.opt.AllowOverwrite})
 	if len(p.SL2VLs) > 0 && st.Source.Kind == source.Sim {

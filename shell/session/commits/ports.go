@@ -90,6 +90,7 @@ func (c *commit) readPort(ctx context.Context, f *fabric.Fabric, control *write.
 		return false, fmt.Errorf("%s: %w", f.PortName(control.Port), err)
 	}
 	if len(control.Old) == 0 {
+		info.MKey = 0 // the journal must not hold it
 		control.Old, _ = info.AppendBinary(nil)
 	}
 	control.Caps = mad.CapabilityMask(f.Ports[f.EndPortOf(control.Port)].CapMask)
@@ -112,17 +113,24 @@ func (c *commit) assessPorts(ctx context.Context, p *plan.Plan) error {
 			return err
 		}
 	}
+	c.listHosts()
+	c.rep.OwnPath = OwnPath(&c.st, target.Fabric, live.Tables, c.controls)
+	return nil
+}
+
+// listHosts lists the hosts of the live subnet that the target does not reach.
+func (c *commit) listHosts() {
+	live, target := c.st.Live, c.target
 	hosts := map[fabric.NodeIndex]bool{}
 	for _, e := range live.Fabric.EndPorts {
 		node := live.Fabric.Ports[e].Node
-		isLost := live.Fabric.Reachable(e) && !target.Fabric.Reachable(e)
+		same := target.Fabric.PortByGUID(live.Fabric.Ports[e].GUID)
+		isLost := live.Fabric.Reachable(e) && (same == fabric.None || !target.Fabric.Reachable(same))
 		if isLost && !live.Fabric.Nodes[node].IsSwitch() && !hosts[node] {
 			hosts[node] = true
 			c.rep.Hosts = append(c.rep.Hosts, live.Fabric.NodeName(node))
 		}
 	}
-	c.rep.OwnPath = OwnPath(&c.st, target.Fabric, live.Tables, c.controls)
-	return nil
 }
 
 // OwnPath returns the reasons why the console needs the links that the controls take down: its own port, its way back

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell_test
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/test/testenv"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/sessiontest"
+)
+
+// runIn runs commands in a session, and returns their text.
+func runIn(ctx context.Context, s *session.Session, commands string) (string, error) {
+	var out bytes.Buffer
+	err := shell.New(s).Run(ctx, "test", commands, &shell.Output{W: &out, Notes: &out})
+	return out.String(), err
+}
+
+// drainable returns the words of a random link, switch or host that can be drained.
+func drainable(rnd *rand.Rand, n *sessiontest.Subnet) string {
+	f := n.Fabric
+	switch rnd.IntN(3) {
+	case 0:
+		for {
+			l := f.Links()[rnd.IntN(len(f.Links()))]
+			if f.PeerSwitch(l.A) != fabric.None && f.PeerSwitch(l.B) != fabric.None {
+				return "link '" + f.PortName(l.A) + "'"
+			}
+		}
+	case 1:
+		for {
+			sw := f.SwitchNode(switchOf(rnd, n))
+			isLeaf := false
+			for p := range sw.Ports() {
+				peer := f.PeerNode(p)
+				isLeaf = isLeaf || peer != fabric.None && !f.Nodes[peer].IsSwitch()
+			}
+			if !isLeaf {
+				return "switch '" + sw.Desc + "'"
+			}
+		}
+	}
+	for {
+		node := &f.Nodes[rnd.IntN(len(f.Nodes))]
+		if node.Type == mad.NodeCA && f.Ports[f.SMPort].Node != f.NodesByDescription(node.Desc)[0] {
+			return "host '" + node.Desc + "'"
+		}
+	}
+}
+
+// switchOf returns a random switch.
+func switchOf(rnd *rand.Rand, n *sessiontest.Subnet) fabric.SwitchIndex {
+	return fabric.SwitchIndex(rnd.IntN(len(n.Fabric.Switches)))
+}
+
+// TestRandomDrains drains random links, switches and hosts, with and without disabling their ports, up to two at a
+// time, and puts them back. While something is drained, no pair of the other hosts loses its path. After the last
+// undrain, the switches hold what they held before.
+func TestRandomDrains(t *testing.T) {
+	rnd := testenv.Rand(t)
+	n := sessiontest.NewSubnet(t, "fattree:2,6")
+	before := n.Held()
+	s := n.Console()
+	kinds := map[string]int{}
+	for i := range testenv.Count(t, 8, 300) {
+		var drained []string
+		for range 1 + rnd.IntN(2) {
+			what := drainable(rnd, n)
+			if len(drained) > 0 && (what == drained[0] || !strings.HasPrefix(what, "host")) {
+				continue // two links or switches may leave a leaf without a path
+			}
+			disables := ""
+			if rnd.IntN(2) == 0 {
+				disables = " port=disable"
+			}
+			out, err := runIn(t.Context(), s, "drain "+what+" yes"+disables)
+			if err != nil {
+				t.Fatalf("round %d: drain %s%s after %q: %v\n%s", i, what, disables, drained, err, out)
+			}
+			isLost := strings.HasPrefix(what, "link") && strings.Contains(out, "LOST")
+			if isLost || strings.Contains(out, "INTERRUPTED") {
+				t.Fatalf("round %d: drain %s interrupts pairs:\n%s", i, what, out)
+			}
+			kinds[strings.Fields(what)[0]+disables]++
+			drained = append(drained, what)
+		}
+		if len(drained) > 0 && n.Held() == before {
+			t.Fatalf("round %d: nothing changed with %q", i, drained)
+		}
+		if rnd.IntN(2) == 0 { // another console puts it back
+			s = n.Console()
+		}
+		for k := len(drained) - 1; k >= 0; k-- {
+			if out, err := runIn(t.Context(), s, "undrain "+drained[k]+" yes"); err != nil {
+				t.Fatalf("round %d: undrain %s of %q: %v\n%s", i, drained[k], drained, err, out)
+			}
+		}
+		if n.Held() != before {
+			t.Fatalf("round %d: after %q the switches hold something else", i, drained)
+		}
+	}
+	t.Logf("drained: %v", kinds)
+}
