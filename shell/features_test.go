@@ -51,7 +51,7 @@ func TestDeclarations(t *testing.T) {
 var verbs = strings.Fields(
 	`Acknowledge Add Allow Apply Ask Build Change Check Choose Compare Compute Control Count Delete Disable
 	Discard Drain Draw Enable End Export Fail Find Follow Generate Give Import Keep Leave List Measure Merge
-	Move Name Plug Print Query Read Record Remove Report Restore Route Run Save Send Set Show Simulate Start
+	Move Name Plug Print Put Query Read Record Remove Report Restore Route Run Save Send Set Show Simulate Start
 	State Stop Summarize Take Trace Train Undo Undrain Use Write`)
 
 // The summary of a command begins with a verb and is short. A command of one word has a group. Each command has

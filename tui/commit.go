@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/answer"
@@ -37,7 +38,8 @@ type commitPage struct {
 	*page.Page
 	m       *model
 	command string           // writes, with yes
-	staged  *session.Picture // nil for a rollback
+	key     string           // opens the page
+	staged  *session.Picture // nil unless the page is about the staged tables
 	no      string           // why y is not possible
 }
 
@@ -81,7 +83,7 @@ func (p *commitPage) whyNotWritten() string {
 	case p.staged != nil && st.Stale:
 		return staleWhy
 	case !st.WriteOn:
-		return "the session is read-only: w allows writing, then " + prose.When(p.staged != nil, "C", "U") + " again"
+		return "the session is read-only: w allows writing, then " + p.key + " again"
 	}
 	return p.m.jobs.whyBusy()
 }
@@ -111,7 +113,7 @@ func whyNotCommit(m *model) string {
 // openCommit computes the plan of a commit and shows the plan on a page.
 func (pg *pages) openCommit() tea.Cmd {
 	t := pg.m.Look
-	p := &commitPage{Page: page.New(t, "Commit"), m: pg.m, command: "commit", staged: pg.m.sc.State.Staged}
+	p := &commitPage{Page: page.New(t, "Commit"), m: pg.m, command: "commit", key: "C", staged: pg.m.sc.State.Staged}
 	badge := pg.m.sc.PictureBadge(t, p.staged)
 	p.Badge, p.Leave = &badge, pg.closePage
 	st := &pg.m.sc.State
@@ -139,11 +141,60 @@ func (pg *pages) openCommit() tea.Cmd {
 // openRollback computes the plan of a rollback and shows the plan on a page.
 func (pg *pages) openRollback(id int64) tea.Cmd {
 	t := pg.m.Look
-	p := &commitPage{Page: page.New(t, "Rollback"), m: pg.m, command: fmt.Sprintf("rollback %d", id)}
-	p.Leave = pg.closePage
-	st := &pg.m.sc.State
+	p := &commitPage{Page: page.New(t, "Rollback"), m: pg.m, key: "U", command: fmt.Sprintf("rollback %d", id)}
 	p.Addf(t.Strong, "This page shows what would be written to switches to restore the tables before "+
 		"commit %d.", id)
+	return pg.planPast(p)
+}
+
+// openDrain computes the plan of drain or undrain (argument verb) for the selected link, switch or host.
+func (pg *pages) openDrain(verb string) tea.Cmd {
+	t := pg.m.Look
+	command, _ := drainCommand(pg.m, verb)
+	p := &commitPage{Page: page.New(t, "Commit"), m: pg.m, command: command,
+		key: prose.When(verb == "drain", "-", "+")}
+	p.Addf(t.Strong, "This page shows what '%s' would write.", command)
+	if verb == "drain" {
+		p.Addf("", "The links of the drain count as failed in the what-if, and the routes without them are staged. With "+
+			"port=disable")
+		p.Addf("", "on the command line the ports are disabled, too.")
+	}
+	return pg.planPast(p)
+}
+
+// drainCommand returns the command that drains or undrains the selected link, switch or host.
+func drainCommand(m *model, verb string) (command, why string) {
+	s := m.pane().Subject()
+	switch {
+	case s.Node == fabric.None:
+		return "", "no link, switch or host is selected"
+	case len(s.With) > 0:
+		return "", "two links are selected: Enter goes to the first"
+	case s.Link != fabric.None:
+		at := &s.Fabric.Ports[s.Link]
+		return fmt.Sprintf("%s link %s %d", verb, pane.NodeWord(s.Fabric, at.Node), at.Num), ""
+	}
+	what := prose.When(s.Fabric.Nodes[s.Node].IsSwitch(), "switch", "host")
+	return fmt.Sprintf("%s %s %s", verb, what, pane.NodeWord(s.Fabric, s.Node)), ""
+}
+
+func whyNotDrain(m *model) string {
+	switch {
+	case !m.frozen.IsZero():
+		return "the panes are frozen and may be outdated: Space updates them"
+	case m.choice.old != nil:
+		return "the panes show a past state: B shows the present"
+	}
+	if _, why := drainCommand(m, "drain"); why != "" {
+		return why
+	}
+	return whyNotRollback(m)
+}
+
+// planPast completes a page whose plan is not that of the staged tables.
+func (pg *pages) planPast(p *commitPage) tea.Cmd {
+	t, st := pg.m.Look, &pg.m.sc.State
+	p.Leave = pg.closePage
 	p.Add("", "")
 	p.Addf("", "where      %s, %s in the subnet", st.Source.String(),
 		draw.Count(pg.m.indexes.Of(st.Live.Fabric).Switches, "switch"))

@@ -147,6 +147,8 @@ func writeKeys() []action {
 		action{Name: "diff", Label: "diff", Rank: 7, Why: whyNotDiff, Run: diffNow},
 		action{Name: "commit", Label: "commit", Rank: 10, Why: whyNotCommit,
 			Run: func(m *model) tea.Cmd { return m.pages.openCommit() }},
+		action{Name: "drain", Why: whyNotDrain, Run: func(m *model) tea.Cmd { return m.pages.openDrain("drain") }},
+		action{Name: "undrain", Why: whyNotDrain, Run: func(m *model) tea.Cmd { return m.pages.openDrain("undrain") }},
 		action{Name: "write", Why: whyNotWrite, Run: toggleWrite},
 		action{Name: "sweep", Label: "read again", Rank: 16, Why: whyNotSweep, Run: runs("sweep")},
 		action{Name: "watch", Why: whyNotWatch, Run: toggleWatch},

@@ -226,7 +226,7 @@ func TestPaste(t *testing.T) {
 }
 
 func TestHelpPage(t *testing.T) {
-	d := drive(t, tree).size(150, 96).press("?")
+	d := drive(t, tree).size(150, 98).press("?")
 	for _, a := range d.m.actions {
 		d.sees(a.Help().Desc)
 	}

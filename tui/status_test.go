@@ -199,3 +199,16 @@ func TestInterruptedIsReportedFirst(t *testing.T) {
 	d.press("1").sees("error     interrupted c")
 	d.press("8").sees("the commit of noon was interrupted")
 }
+
+// TestDrainOnTheScreen drains the selected switch with three keys: its key shows the plan, w allows writing, and y
+// writes. Then the other key opens the page of undrain.
+func TestDrainOnTheScreen(t *testing.T) {
+	d := drive(t, tree).size(120, 40)
+	d.press("2", "/", "spine-01", "enter", "-").until("This page shows what 'drain switch spine-01' would write")
+	d.until("once writing is on").press("y").sees("- again").press("w").press("-").until("y writes this").press("y")
+	d.until("stand still")
+	if st := d.m.back.State(); !st.Written || len(st.Failures) != 1 {
+		t.Errorf("after the drain the staged tables are written: %v; what-if %+v", st.Written, st.Failures)
+	}
+	d.press("esc").press("+").until("This page shows what 'undrain switch spine-01' would write")
+}

@@ -28,7 +28,8 @@ const yesWord, resumeWord, noWord, dryRun = "yes", "resume", "no", "dry-run"
 // Feature provides the commands "write", "commit" and "rollback".
 var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 	{Name: "commit", Keys: "C", Help: "show the plan of a commit, from which the staged tables can be written"},
-	{Name: "drain", Keys: "D", Help: "show the plan to take the selected link, switch or host out of service"},
+	{Name: "drain", Keys: "-", Help: "show the plan that takes the selected link, switch or host out of service"},
+	{Name: "undrain", Keys: "+", Help: "show the plan that puts the selected link, switch or host back into service"},
 	{Name: "write", Keys: "w", Help: "allow or forbid writing to switches; a commit still asks first"},
 }, Commands: append([]feature.Command{
 	{
