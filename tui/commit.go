@@ -155,9 +155,8 @@ func (pg *pages) openDrain(verb string) tea.Cmd {
 		key: prose.When(verb == "drain", "-", "+")}
 	p.Addf(t.Strong, "This page shows what '%s' would write.", command)
 	if verb == "drain" {
-		p.Addf("", "The links of the drain count as failed in the what-if, and the routes without them are staged. With "+
-			"port=disable")
-		p.Addf("", "on the command line the ports are disabled, too.")
+		p.Addf("", "Its links count as failed in the what-if, and the routes without them are staged.")
+		p.Addf("", "On the command line, port=disable also disables the ports.")
 	}
 	return pg.planPast(p)
 }
