@@ -24,8 +24,8 @@ import (
 
 const (
 	drainHelp = "The drain simulates the failure, computes routes that avoid it, and writes them as commit does. " +
-		"Then it waits until\nthe data counters of its links stand still. With port=disable it disables the ports then." +
-		" Without yes, it only\nshows the plan, and the simulated failure and the staged routes remain. undrain goes " +
+		"Then it waits until\nthe data counters of its links stand still. With port=disable it disables the ports " +
+		"then. Without yes, it only\nshows the plan, and the simulated failure and the staged routes remain. undrain goes " +
 		"back."
 	undrainHelp = "undrain enables the ports that the drain disabled, waits for their links, and writes the tables " +
 		"from before\nthe drain. Without yes, it only shows the plan. The latest drain must be undone first."
@@ -47,7 +47,7 @@ func drainOptions() []lang.Option {
 // quiet is the answer about the data counters of a drained link, switch or host.
 type quiet struct {
 	Quiet   answer.Value  `key:"quiet" kind:"bool" help:"the data counters stand still"`
-	Seconds time.Duration `key:"seconds"`
+	Waited  time.Duration `key:"seconds"`
 	Moving  []string      `key:"moving" help:"ports whose data counters still change"`
 	Unread  []string      `key:"counters_not_read" help:"ports whose data counters could not be read"`
 	Text    string        `name:"text"`
@@ -250,7 +250,7 @@ func (r *run) awaitQuiet(d *drained, after *fabric.Fabric, timeout time.Duration
 	if err != nil {
 		return err
 	}
-	q := quiet{Seconds: time.Since(began), Moving: moving, Unread: unread}
+	q := quiet{Waited: time.Since(began), Moving: moving, Unread: unread}
 	q.Quiet = answer.Bool(len(moving) == 0)
 	if len(unread) > 0 {
 		q.Quiet = answer.NotRead()
