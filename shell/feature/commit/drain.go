@@ -25,8 +25,8 @@ import (
 const (
 	drainHelp = "The drain simulates the failure, computes routes that avoid it, and writes them as commit does. " +
 		"Then it waits until\nthe data counters of its links stand still. With port=disable it disables the ports " +
-		"then. Without yes, it only\nshows the plan, and the simulated failure and the staged routes remain. undrain goes " +
-		"back."
+		"then. Without yes, it only\nshows the plan, and the simulated failure and the staged routes remain. " +
+		"undrain goes back."
 	undrainHelp = "undrain enables the ports that the drain disabled, waits for their links, and writes the tables " +
 		"from before\nthe drain. Without yes, it only shows the plan. The latest drain must be undone first."
 	fullWord, portWord, disableWord = "full", "port", "disable"
@@ -46,11 +46,11 @@ func drainOptions() []lang.Option {
 
 // quiet is the answer about the data counters of a drained link, switch or host.
 type quiet struct {
-	Quiet   answer.Value  `key:"quiet" kind:"bool" help:"the data counters stand still"`
-	Waited  time.Duration `key:"seconds"`
-	Moving  []string      `key:"moving" help:"ports whose data counters still change"`
-	Unread  []string      `key:"counters_not_read" help:"ports whose data counters could not be read"`
-	Text    string        `name:"text"`
+	Quiet  answer.Value  `key:"quiet" kind:"bool" help:"the data counters stand still"`
+	Waited time.Duration `key:"seconds"`
+	Moving []string      `key:"moving" help:"ports whose data counters still change"`
+	Unread []string      `key:"counters_not_read" help:"ports whose data counters could not be read"`
+	Text   string        `name:"text"`
 }
 
 // drainCommands returns the commands that take a link, switch or host out of service and put it back.
