@@ -7,6 +7,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"example.org/ibconsole/fabric"
@@ -108,4 +109,108 @@ func TestRandomDrains(t *testing.T) {
 		}
 	}
 	t.Logf("drained: %v", kinds)
+}
+
+// stopper is a transport that calls stop at a Set.
+type stopper struct {
+	mad.Transport
+	left *atomic.Int64 // Sets until then
+	stop func()
+}
+
+func (c *stopper) Send(f *mad.Frame) error {
+	var smp mad.SMP
+	if smp.UnmarshalBinary(f.Data[:]) == nil && smp.Method == mad.MethodSet && c.left.Add(-1) == 0 {
+		c.stop()
+	}
+	return c.Transport.Send(f)
+}
+
+// TestStoppedDrains stops drains and undrains at random Sets. The next console reports an interrupted commit, which is
+// resumed or rolled back. Then the same command is run again or undone. At the end the switches and ports are in the
+// state of before the drain.
+func TestStoppedDrains(t *testing.T) {
+	rnd := testenv.Rand(t)
+	n := sessiontest.NewSubnet(t, "fattree:2,6")
+	var left atomic.Int64
+	stop := func() {}
+	n.Wrap = func(conn mad.Transport) mad.Transport {
+		return &stopper{conn, &left, func() { stop() }}
+	}
+	before := n.Held()
+	stopped, whole := 0, 0
+	for i := range testenv.Count(t, 8, 300) {
+		what := drainable(rnd, n)
+		words := "drain " + what + " yes port=disable"
+		for _, command := range []string{words, "undrain " + what + " yes"} {
+			s := n.Console()
+			ctx, cancel := context.WithCancel(t.Context())
+			stop = cancel
+			left.Store(1 + int64(rnd.IntN(12)))
+			_, err := runIn(ctx, s, command)
+			left.Store(0)
+			cancel()
+			if err == nil {
+				whole++
+				continue
+			}
+			stopped++
+			n.Leave()
+			s = n.Console()
+			if s.State().Interrupted != "" {
+				then := "commit resume yes"
+				if rnd.IntN(2) == 0 {
+					then = "rollback yes"
+				}
+				if strings.Contains(s.State().Interrupted, "rollback of") {
+					then = "rollback yes" // finishes it
+				}
+				if out, err := runIn(t.Context(), s, then+" force-unreachable"); err != nil {
+					t.Fatalf("round %d: %s after %s: %v\n%s", i, then, command, err, out)
+				}
+			}
+			if command == words && rnd.IntN(2) == 0 {
+				if out, err := runIn(t.Context(), s, words); err != nil {
+					t.Fatalf("round %d: %s again: %v\n%s", i, words, err, out)
+				}
+			}
+		}
+		s := n.Console()
+		for range 2 { // what the stopped undrain left
+			out, err := runIn(t.Context(), s, "undrain "+what+" yes")
+			if err != nil && !strings.Contains(err.Error(), "is not drained") {
+				t.Fatalf("round %d: undrain %s: %v\n%s", i, what, err, out)
+			}
+		}
+		n.Leave()
+		if n.Held() != before {
+			t.Fatalf("round %d: %s: the switches hold something else than before", i, what)
+		}
+	}
+	t.Logf("%d commands stopped, %d whole", stopped, whole)
+}
+
+// TestDrainsOverIbsim drains random links, switches and hosts over ibsim, whose links do not train again after a port
+// was disabled, and puts them back.
+func TestDrainsOverIbsim(t *testing.T) {
+	rnd := testenv.Rand(t)
+	n := sessiontest.NewSubnet(t, "fattree:2,6")
+	n.Other = sessiontest.Ibsim(t, "sim:fattree:2,6")
+	s := n.Console()
+	n.Route(s, "minhop")
+	if out, err := runIn(t.Context(), s, "commit yes"); err != nil {
+		t.Fatal(err, out)
+	}
+	before := n.Held()
+	for i := range testenv.Count(t, 4, 100) {
+		what := drainable(rnd, n)
+		for _, command := range []string{"drain ", "undrain "} {
+			if out, err := runIn(t.Context(), s, command+what+" yes"); err != nil {
+				t.Fatalf("round %d: %s%s: %v\n%s", i, command, what, err, out)
+			}
+			if isBefore := n.Held() == before; isBefore != (command == "undrain ") {
+				t.Fatalf("round %d: after %s%s the tables are those of before: %v", i, command, what, isBefore)
+			}
+		}
+	}
 }
