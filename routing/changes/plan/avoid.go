@@ -16,8 +16,8 @@ import (
 
 // Avoidance is the search for steps that avoid a credit loop that old and new routes have only together.
 type Avoidance struct {
-	// Transition has the steps. It is nil if there was no search: the writes also change LIDs, LinearFDBTops or SL2VL
-	// tables, or the loop is not one of unicast packets.
+	// Transition has the steps. It is nil if there was no search: the writes also change LinearFDBTops or SL2VL tables,
+	// or the loop is not one of unicast packets.
 	Transition *transition.Plan
 	// NoSettleTime is why it is unknown how long the steps must wait, nil if it is known or they need not wait.
 	NoSettleTime error
@@ -32,14 +32,14 @@ func (a *Avoidance) Drains() bool {
 
 // AvoidLoop searches for steps that avoid the credit loop that CheckCredits found. If there are any, the plan takes
 // them, except that it takes steps that drain destinations only if the argument drain is set. AvoidLoop returns nil if
-// the new routes alone have the loop, or if there is none.
+// the new routes alone have the loop, if there is none, or if LIDs change, which interrupts packets in any case.
 func (p *Plan) AvoidLoop(ctx context.Context, live, staged *fabric.Tables, l *Credits, drain bool,
 	progress func(done, total int)) (*Avoidance, error) {
-	if l == nil || l.Ring == nil || l.New == credits.Loop || len(p.Blocks) == 0 {
+	if l == nil || l.Ring == nil || l.New == credits.Loop || len(p.Blocks) == 0 || len(p.LIDs) > 0 {
 		return nil, nil
 	}
 	a := &Avoidance{}
-	if len(p.LIDs)+len(p.Tops)+len(p.SL2VLs)+len(p.Unread) > 0 {
+	if len(p.Tops)+len(p.SL2VLs)+len(p.Unread) > 0 {
 		return a, nil
 	}
 	t, err := transition.Make(ctx, transition.Assumed(live, staged), staged, transition.Options{
