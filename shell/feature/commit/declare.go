@@ -366,6 +366,7 @@ func declare(command string) (planned, written *answer.Decl[*Change]) {
 		Layout: append([]answer.Item[*Change]{
 			{Line: "{?note}{note}"},
 			{Line: "{?history}history {history}; {undo}"},
+			{Line: "{?links down}LINKS DOWN       {links down}"},
 			{Table: answer.Show(&differTable, faults(func(r *apply.Report) []apply.Difference { return r.Differ },
 				apply.Difference.String))},
 			{Table: answer.Show(&failedTable, faults(func(r *apply.Report) []apply.Failure { return r.Failed },

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/apply"
@@ -40,7 +41,9 @@ type Options struct {
 	Abandon          bool   // an interrupted commit may be overwritten, which gives up its rollback
 	NoJournal        bool   // write even if the journal cannot be kept; the commit cannot be rolled back then
 	Note             string // the note in the journal
-	Master           uint64 // the GUID of the master SM next to which to write, 0 for none
+	// LinkWait is how long to wait for links that a reset or a rollback brings up, 0 for 10 seconds.
+	LinkWait time.Duration
+	Master   uint64 // the GUID of the master SM next to which to write, 0 for none
 	// Planned is called with the plan before anything is written, unless it is nil. If it returns an error, nothing is
 	// written.
 	Planned func(*Report) error
@@ -386,7 +389,7 @@ func (c *commit) write(ctx context.Context) error {
 	switch {
 	case !c.isPorts():
 		c.noteWritten(j, err == nil)
-	case err == nil && c.of.rollback:
+	case err == nil:
 		err = c.restoreLinks(ctx)
 	}
 	if errors.Is(err, apply.ErrOthers) {

@@ -3,6 +3,7 @@
 package commits
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -201,20 +202,31 @@ func (c *commit) losing() error {
 }
 
 const (
-	linkWait = 10 * time.Second
+	linkWait = 10 * time.Second // how long links may take to train, unless Options.LinkWait is set
 	linkPoll = 100 * time.Millisecond
 )
 
-// restoreLinks waits until the links of enabled ports have trained, and brings up their ports unless a master SM does.
-// It belongs to a rollback: the ports had a link before. It sets Report.LinksDown.
+// hadLink reports whether a control is to end with a link: it resets a port that had a link, or a rollback enables a
+// port.
+func (c *commit) hadLink(control *write.Control) bool {
+	var old mad.PortInfo
+	return control.Phys == mad.PhysPolling && (c.of.rollback ||
+		control.Reset && old.UnmarshalBinary(control.Old) == nil && old.PhysState == mad.PhysLinkUp)
+}
+
+// restoreLinks waits until the links of reset ports, and of the ports that a rollback enabled, have trained. It brings
+// up their ports unless a master SM does. It sets Report.LinksDown.
 func (c *commit) restoreLinks(ctx context.Context) error {
+	if !slices.ContainsFunc(c.controls, func(x write.Control) bool { return c.hadLink(&x) }) {
+		return nil
+	}
 	var down []string
 	f, client := c.st.Live.Fabric, c.Connection().Client()
 	routes := sweep.NewRoutes(f)
-	until := time.Now().Add(linkWait)
+	until := time.Now().Add(cmp.Or(c.opt.LinkWait, linkWait))
 	for i := range c.controls {
 		control := &c.controls[i]
-		if control.Phys != mad.PhysPolling {
+		if !c.hadLink(control) {
 			continue
 		}
 		path, err := routes.ToPort(control.Port)
@@ -241,7 +253,7 @@ func (c *commit) restoreLinks(ctx context.Context) error {
 	up := write.List{}
 	for i := range c.controls {
 		node := live.Fabric.NodeByGUID(c.controls[i].GUID)
-		if node == fabric.None || c.controls[i].Phys != mad.PhysPolling {
+		if node == fabric.None || !c.hadLink(&c.controls[i]) {
 			continue
 		}
 		f := live.Fabric

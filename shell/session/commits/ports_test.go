@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/sweep"
@@ -77,7 +78,7 @@ func TestPortsLikeIbportstate(t *testing.T) {
 		control, path := portOf(t, s, sw.Desc, 7) // to the second tier
 		step.change(&control)
 		opt := yes
-		opt.AllowUnreachable, opt.AllowIncomplete = true, true
+		opt.AllowUnreachable, opt.AllowIncomplete, opt.LinkWait = true, true, 100*time.Millisecond
 		if _, err := commits.Control(t.Context(), s, []write.Control{control}, step.words, opt); err != nil {
 			t.Fatalf("%s: %v", step.words, err)
 		}
@@ -178,6 +179,36 @@ func TestStoppedPorts(t *testing.T) {
 		}
 	}
 	t.Logf("stopped by %v; %d were complete", stopped, whole)
+}
+
+// TestResetBringsTheLinkUp resets a port of a subnet without a subnet manager. The link trains to Initialize, and the
+// console brings it up again. A Set of Polling alone, as ibportstate sends it, leaves it in Initialize.
+func TestResetBringsTheLinkUp(t *testing.T) {
+	n := newSubnet(t, "fattree:2,6")
+	before := n.Held()
+	s := n.Console()
+	reset, path := portOf(t, s, n.Fabric.SwitchNode(0).Desc, 5)
+	reset.Phys, reset.Reset = mad.PhysPolling, true
+	_, err := commits.Control(t.Context(), s, []write.Control{reset}, "", commits.Options{Confirmed: true})
+	if !commits.Needs(err, commits.Interrupt) {
+		t.Errorf("a reset that interrupts pairs: %v", err)
+	}
+	rep, err := commits.Control(t.Context(), s, []write.Control{reset}, "", yes)
+	if err != nil || rep.Written.Written.States != 2 || len(rep.LinksDown) > 0 || n.Held() != before {
+		t.Fatalf("%v, %+v, or the link is not up", err, rep.Written)
+	}
+	info, err := mad.Get[mad.PortInfo](t.Context(), s.Connection().Client(), path, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info.PortState, info.PhysState = mad.PortNoChange, mad.PhysPolling
+	if _, err := mad.Set(t.Context(), s.Connection().Client(), path, 5, info); err != nil {
+		t.Fatal(err)
+	}
+	info, err = mad.Get[mad.PortInfo](t.Context(), s.Connection().Client(), path, 5)
+	if err != nil || info.PortState != mad.PortInit || info.PhysState != mad.PhysLinkUp {
+		t.Errorf("after a Set of Polling the port is %v, %v (%v)", info.PortState, info.PhysState, err)
+	}
 }
 
 // TestOwnPath refuses to take down the console's own link and the only link of the switch that it enters, without the
