@@ -3,6 +3,7 @@
 package fabric
 
 import (
+	"maps"
 	"math/bits"
 	"slices"
 )
@@ -195,10 +196,11 @@ func (f *Fabric) Reachable(endPort PortIndex) bool {
 // not escaped.
 func (f *Fabric) Label(port PortIndex) string { return f.labels[port] }
 
-// WithLabels returns the same fabric with these labels of ports.
+// WithLabels returns the same fabric with labels of ports. Ports that have a label keep it.
 func (f *Fabric) WithLabels(labels map[PortIndex]string) *Fabric {
 	out := *f
-	out.labels = labels
+	out.labels = maps.Clone(labels)
+	maps.Copy(out.labels, f.labels)
 	return &out
 }
 

@@ -5,6 +5,7 @@ package fabric
 import (
 	"fmt"
 	"iter"
+	"strconv"
 
 	"example.org/ibconsole/internal/base/plain"
 	"example.org/ibconsole/mad"
@@ -105,8 +106,16 @@ func (f *Fabric) IsShared(node NodeIndex) bool {
 	return desc != "" && len(f.nodeNames[desc]) > 1
 }
 
-// PortName returns the escaped name of a port in the form "NAME/3".
+// PortName returns the escaped name of a port in the form "NAME/3", or "NAME/3 (LABEL)" if its label is known.
 func (f *Fabric) PortName(port PortIndex) string {
-	p := &f.Ports[port]
-	return fmt.Sprintf("%s/%d", f.NodeName(p.Node), p.Num)
+	return f.NodeName(f.Ports[port].Node) + "/" + f.PortNumber(port)
+}
+
+// PortNumber returns the number of a port, and its escaped label if it is known, in the form "3" or "3 (LABEL)".
+func (f *Fabric) PortNumber(port PortIndex) string {
+	number := strconv.Itoa(int(f.Ports[port].Num))
+	if label := f.Label(port); label != "" {
+		return number + " (" + Escape(label) + ")"
+	}
+	return number
 }

@@ -5,6 +5,7 @@ package shell_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -83,9 +84,9 @@ func TestVerdictOfCabling(t *testing.T) {
 	}
 }
 
-// TestWorkList has rack, unit and label of the ends to move: from the plan, and from an ibdiagnet folder, which also
-// gives the labels to all other answers.
-func TestWorkList(t *testing.T) {
+// labelledFolder writes an ibdiagnet folder of fattree:2,4 with labels of the ports 3 and 4 of leaf-01.
+func labelledFolder(t *testing.T) string {
+	t.Helper()
 	folder := filepath.Join(t.TempDir(), "folder")
 	if out, err := on(t, "sim:fattree:2,4", "dump ibdiagnet "+folder); err != nil {
 		t.Fatal(err, out)
@@ -105,6 +106,78 @@ func TestWorkList(t *testing.T) {
 	if err := os.WriteFile(db, []byte(labelled), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return folder
+}
+
+// TestLabels finds the label behind each port with a known label, in all forms of answers, and accepts the names of
+// such ports as arguments.
+func TestLabels(t *testing.T) {
+	folder := labelledFolder(t)
+	show := func(script string) string {
+		t.Helper()
+		out, err := on(t, "ibdiagnet:"+folder, script)
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", script, err, out)
+		}
+		return out
+	}
+	bare := regexp.MustCompile(`leaf-01/3\b`)
+	for _, script := range []string{
+		"show links leaf-01", "show ports spine-01", "who uses leaf-01/3", "fail link leaf-01/3; whatif",
+		"trace node-0001 node-0003 back=yes", "balance switch leaf-01",
+		"show where leaf-01/3",
+	} {
+		out := show(script)
+		for _, at := range bare.FindAllStringIndex(out, -1) {
+			if !strings.HasPrefix(out[at[1]:], " (1/2/1)") {
+				t.Errorf("%s: a port without its label:\n%s", script, out)
+				break
+			}
+		}
+	}
+	for _, c := range []struct{ script, want string }{
+		{"show ports leaf-01", "3 (1/2/1)  Active"},
+		{"trace node-0001 node-0003", "(1/2/"},
+	} {
+		if out := show(c.script); !strings.Contains(out, c.want) {
+			t.Errorf("%s: no %q:\n%s", c.script, c.want, out)
+		}
+	}
+	if a, b := show("who uses leaf-01/3"), show("who uses 'leaf-01/3 (1/2/1)'"); a != b {
+		t.Errorf("%s\n%s", a, b)
+	}
+	out, err := on(t, "ibdiagnet:"+folder, "who uses 'leaf-01/3 (1/2/2)'")
+	if err == nil || !strings.Contains(err.Error(), `has not the label "1/2/2"`) {
+		t.Errorf("another label: %v\n%s", err, out)
+	}
+}
+
+// TestLabelsOfPlan: check cabling gives the labels of a plan to ports without a label, in all states and after sweeps.
+func TestLabelsOfPlan(t *testing.T) {
+	plan := writeFile(t, "plan.topo", "IS5030 leaf-01\n   IB1/P3 -> IS5030 spine-01 P1\n   IB1/P4 -> IS5030 spine-02 P1\n"+
+		"   P1 -> HCA node-0001 P1\n   P2 -> HCA node-0002 P1\n")
+	show := "show links leaf-01 of=live; show links spine-01 of=whatif; sweep; show ports leaf-01; "
+	out, err := on(t, "sim:fattree:2,4", "fail link leaf-01/2; "+show+"check cabling "+plan+
+		" scope=leaf-01 of=live; "+show)
+	if err != nil {
+		t.Fatal(err, out)
+	}
+	before, after, _ := strings.Cut(out, "cabling of live by")
+	if strings.Contains(before, "IB1") {
+		t.Errorf("labels before the plan was read:\n%s", before)
+	}
+	if n := strings.Count(after, "leaf-01/3 (IB1/P3)"); n < 2 || !strings.Contains(after, "3 (IB1/P3)  Active") {
+		t.Errorf("%d ports with labels:\n%s", n, after)
+	}
+	if strings.Contains(after, "spine-01/1 (") {
+		t.Errorf("a number is shown as a label:\n%s", after)
+	}
+}
+
+// TestWorkList has rack, unit and label of the ends to move: from the plan, and from an ibdiagnet folder, which also
+// gives the labels to all other answers.
+func TestWorkList(t *testing.T) {
+	folder := labelledFolder(t)
 	plan := writeFile(t, "plan.csv", "node,port,node,port,rack,unit,rack,unit\nleaf-01,sw2p1,spine-02,1,R1,20,R9,1\n")
 	out, err := on(t, "ibdiagnet:"+folder, "check cabling "+plan+" scope=spine-02; show ports leaf-01")
 	if err == nil {

@@ -88,11 +88,11 @@ func (pg *pages) infoPort(p *page.Page, f *fabric.Fabric, port fabric.PortIndex,
 	x := &f.Ports[port]
 	if !x.Linked() {
 		if selected {
-			p.Add(t.Warn, fmt.Sprintf("p%-4d no link", x.Num))
+			p.Add(t.Warn, fmt.Sprintf("p%-4s no link", f.PortNumber(port)))
 		}
 		return
 	}
-	text := fmt.Sprintf("p%-4d %s%s  %-10s  %s", x.Num, x.Width, x.Speed, x.State, f.PortName(x.Peer))
+	text := fmt.Sprintf("p%-4s %s%s  %-10s  %s", f.PortNumber(port), x.Width, x.Speed, x.State, f.PortName(x.Peer))
 	if !f.Nodes[x.Node].IsSwitch() {
 		text += fmt.Sprintf("  LID %s  GUID 0x%016x", pane.LidText(x.LID), x.GUID)
 	}

@@ -7,8 +7,11 @@
 package cabling
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"example.org/ibconsole/fabric"
@@ -73,6 +76,20 @@ type End struct {
 func (e *End) String() string {
 	return fabric.Escape(e.Device) + " " + fabric.Escape(e.Port)
 }
+
+// Printed returns the label at the port according to the plan, "" if the plan gives only a number or an adapter.
+func (e *End) Printed() string {
+	switch {
+	case e.Label != "" || e.Board != "":
+		return cmp.Or(e.Label, e.Port)
+	case e.Num == 0 || e.Adapter != "" || e.Port == strconv.Itoa(e.Num) || numbered.MatchString(e.Port):
+		return ""
+	}
+	return e.Port
+}
+
+// numbered is a port that a plan gives by its number.
+var numbered = regexp.MustCompile(`^(?i:(IB )?port |P)\d+$`)
 
 // Kind describes a cable. Cables of the same kind are interchangeable. Zero fields are not planned.
 type Kind struct {

@@ -128,9 +128,8 @@ func Move(node, to string) Finder {
 		old, ok := whole.LinkOf(at.Port)
 		switch {
 		case whole.Nodes[at.Node].IsSwitch() && !at.PortNamed:
-			return nil, fmt.Errorf("%s has several cables; hint: 'move node %s/1 %s' moves the cable of port 1",
-				whole.NodeName(at.Node),
-				whole.NodeName(at.Node), fabric.Escape(to))
+			return nil, fmt.Errorf("%s has several cables; hint: 'move node %s %s' moves the cable of port 1",
+				whole.NodeName(at.Node), places.HintPort(whole, whole.Port(at.Node, 1)), places.HintPort(whole, port))
 		case !ok:
 			return nil, fmt.Errorf("%s has no cable to move; hint: run 'add link'", whole.PortName(at.Port))
 		case port == at.Port:

@@ -27,10 +27,10 @@ type Place struct {
 	PortNamed bool
 }
 
-// Resolve returns the node or port that a text names: the name of a node, NAME/PORT, lid:N, guid:0xN, guid:0xN/PORT, a
-// number (LID), a 0x number (GUID), node:0xN (node GUID), a GID, or dr:0,1,10,19 (a directed route from the port
-// [fabric.Fabric.SMPort]). A GID and a directed route may be followed by /PORT, too. A name may be shortened to a
-// unique prefix, which takes O(nodes); use a [Finder] for many names.
+// Resolve returns the node or port that a text names: the name of a node, NAME/PORT, "NAME/PORT (LABEL)", lid:N,
+// guid:0xN, guid:0xN/PORT, a number (LID), a 0x number (GUID), node:0xN (node GUID), a GID, or dr:0,1,10,19 (a directed
+// route from the port [fabric.Fabric.SMPort]). A GID and a directed route may be followed by /PORT, too. A name may be
+// shortened to a unique prefix, which takes O(nodes); use a [Finder] for many names.
 func Resolve(f *fabric.Fabric, text string) (Place, error) {
 	return resolve(f, text, func(prefix string) (nodes []fabric.NodeIndex) {
 		for i := range f.Nodes {
@@ -58,6 +58,14 @@ func resolve(f *fabric.Fabric, text string, begin func(prefix string) []fabric.N
 	if nodes := f.NodesByDescription(text); len(nodes) > 0 {
 		return one(f, text, nodes)
 	}
+	if port, label, ok := cutLabel(text); ok {
+		if p, err := resolve(f, port, begin); err == nil && p.PortNamed {
+			if has := fabric.Escape(f.Label(p.Port)); has != "" && has != label {
+				return Place{}, fmt.Errorf("%s has not the label %q", f.PortName(p.Port), label)
+			}
+			return p, nil
+		}
+	}
 	if strings.HasPrefix(text, "0x") {
 		return byGUID(f, text)
 	}
@@ -78,6 +86,16 @@ func resolve(f *fabric.Fabric, text string, begin func(prefix string) []fabric.N
 		return one(f, text, nodes)
 	}
 	return Place{}, fmt.Errorf("no node is called %q%s", text, suggestion(f, text))
+}
+
+// cutLabel splits the name of a port with its label, as [fabric.Fabric.PortName] returns it.
+func cutLabel(text string) (port, label string, ok bool) {
+	text, ok = strings.CutSuffix(text, ")")
+	i := strings.LastIndex(text, " (")
+	if !ok || i < 0 {
+		return "", "", false
+	}
+	return text[:i], text[i+len(" ("):], true
 }
 
 // Finder resolves many names in a fabric.
@@ -421,11 +439,50 @@ func PortRef(f *fabric.Fabric, end fabric.PortIndex) string {
 	if p, err := Resolve(f, f.NodeName(node)); err == nil && p.Port == end && f.LinkedPorts(n) < 2 {
 		return NodeRef(f, node)
 	}
-	name := f.PortName(end)
-	if p, err := Resolve(f, name); err == nil && p.Port == end && prose.Plain(name) {
-		return name
+	if ref := LinkRef(f, end); !strings.HasPrefix(ref, "guid:") {
+		return ref
 	}
 	return guidRef(f.Ports[end].GUID)
+}
+
+// LinkRef returns a text for which [Resolve] returns a port: NAME/PORT if possible, otherwise guid:0xN/PORT with the GUID
+// of the node.
+func LinkRef(f *fabric.Fabric, port fabric.PortIndex) string {
+	p := &f.Ports[port]
+	name := fmt.Sprintf("%s/%d", f.NodeName(p.Node), p.Num)
+	if at, err := Resolve(f, name); err == nil && at.Port == port && prose.Plain(name) {
+		return name
+	}
+	return fmt.Sprintf("%s/%d", guidRef(f.Nodes[p.Node].GUID), p.Num)
+}
+
+// HintNode returns the words that name a node in a command within a text, such as a hint. They are in double quotes if
+// necessary.
+func HintNode(f *fabric.Fabric, node fabric.NodeIndex) string {
+	return quoted(NodeRef(f, node), guidRef(f.Nodes[node].GUID))
+}
+
+// HintPort is [HintNode] for a port.
+func HintPort(f *fabric.Fabric, port fabric.PortIndex) string {
+	p := &f.Ports[port]
+	return quoted(LinkRef(f, port), fmt.Sprintf("%s/%d", guidRef(f.Nodes[p.Node].GUID), p.Num))
+}
+
+// quoted returns a reference in the form of a word of a command. It returns the argument guid if the reference contains
+// characters that are special within quotes, or would end the quotes around the command.
+func quoted(ref, guid string) string {
+	switch {
+	case strings.ContainsAny(ref, "\"\\$`'!"):
+		return guid
+	case strings.ContainsFunc(ref, func(r rune) bool { return !isWord(r) }):
+		return `"` + ref + `"`
+	}
+	return ref
+}
+
+// isWord reports whether a character needs no quotes in a command.
+func isWord(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("0123456789_-.,:/", r)
 }
 
 func guidRef(guid uint64) string { return fmt.Sprintf("guid:0x%016x", guid) }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
 )
@@ -58,7 +59,7 @@ func (r *Report) endsDiffer(f *fabric.Fabric, l fabric.Link) bool {
 	if n == w || n == 0 {
 		return false
 	}
-	r.Add(Narrow, PlaceOfPort(f, narrow), tryCable+f.PortName(narrow),
+	r.Add(Narrow, PlaceOfPort(f, narrow), tryCable+places.HintPort(f, narrow),
 		"%s runs at %v, but %s at the other end of the link at %v", f.PortName(narrow), n, f.PortName(wide), w)
 	return true
 }
@@ -74,7 +75,7 @@ func (r *Report) compareWithLimits(f *fabric.Fabric, l fabric.Link, most fabric.
 	at, name, peer := PlaceOfPort(f, l.A), f.PortName(l.A), f.PortName(l.B)
 	switch {
 	case p.Width < most.WidthEnabled:
-		r.Add(Narrow, at, tryCable+name, "%s to %s runs at %v, both ends are set to %v", name, peer, p.Width,
+		r.Add(Narrow, at, tryCable+places.HintPort(f, l.A), "%s to %s runs at %v, both ends are set to %v", name, peer, p.Width,
 			most.WidthEnabled)
 	case most.WidthSupported > p.Width && similar.width > p.Width:
 		r.Add(Limited, at, trySettings, "%s to %s is set to %v, both ends support %v and nearly all similar links "+
@@ -83,7 +84,7 @@ func (r *Report) compareWithLimits(f *fabric.Fabric, l fabric.Link, most fabric.
 	}
 	switch {
 	case p.Speed < most.SpeedEnabled:
-		r.Add(Slow, at, tryCable+name, "%s to %s runs at %v, both ends are set to %v", name, peer, p.Speed,
+		r.Add(Slow, at, tryCable+places.HintPort(f, l.A), "%s to %s runs at %v, both ends are set to %v", name, peer, p.Speed,
 			most.SpeedEnabled)
 	case most.SpeedSupported > p.Speed && similar.speed > p.Speed:
 		r.Add(Limited, at, trySettings, "%s to %s is set to %v, both ends support %v and nearly all similar links "+
@@ -101,7 +102,7 @@ func (r *Report) compareWithSimilar(f *fabric.Fabric, l fabric.Link, similar typ
 		if p.Width == 1 {
 			s = Error
 		}
-		r.AddAs(s, Narrow, at, tryCable+name, "%s to %s is %v, nearly all similar links are %v", name, peer, p.Width,
+		r.AddAs(s, Narrow, at, tryCable+places.HintPort(f, l.A), "%s to %s is %v, nearly all similar links are %v", name, peer, p.Width,
 			similar.width)
 	}
 	if p.Speed < similar.speed {

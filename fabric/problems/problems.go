@@ -19,6 +19,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/unread"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/internal/base/prose"
 )
@@ -444,7 +445,7 @@ func (r *Report) Alone(f *fabric.Fabric) {
 			linked = linked || f.Ports[p].Linked()
 		}
 		if !linked {
-			r.Add(Alone, PlaceOfNode(f, i), "is it cabled and up? ibstat there; show ports "+f.NodeName(i),
+			r.Add(Alone, PlaceOfNode(f, i), "is it cabled and up? ibstat there; show ports "+places.HintNode(f, i),
 				"%s has no link", f.NodeName(i))
 		}
 	}

@@ -16,6 +16,7 @@ import (
 type Basis struct {
 	Subnet   string    // its name if several subnets are open, otherwise ""
 	State    string    // live, base, whatif, staged or history
+	Labels   string    // cabling plan with the labels of ports, "" for none
 	Engine   string    // routing engine of the tables, "" without tables
 	Title    string    // the state for people: "live (as of 2026-01-01 03:00:00)"
 	Source   string    // where the subnet was read from

@@ -139,6 +139,7 @@ func (o *encoder) basis(b *Basis) {
 	o.b = append(o.b, '{')
 	o.optional("subnet", b.Subnet)
 	o.optional("state", b.State)
+	o.optional("labels", b.Labels)
 	o.optional("engine", b.Engine)
 	o.optional("title", b.Title)
 	o.optional("source", b.Source)

@@ -144,7 +144,7 @@ func definitions() object {
 		"what", "why", "at", "count")
 	unread := closed(object{"count": integer, "causes": object{"type": "array", "items": cause}}, "count", "causes")
 	basis := closed(object{
-		"subnet": text, "state": text, "engine": text, "title": text, "source": text, "entry": integer,
+		"subnet": text, "state": text, "labels": text, "engine": text, "title": text, "source": text, "entry": integer,
 		"as_of": object{"type": "string", "format": "date-time"}, "stale": truth, "estimate": truth, "written": truth,
 		"warnings": object{"type": "array", "items": text}, "unread": reference("unread"),
 	}, "warnings", "unread")

@@ -141,6 +141,22 @@ func Ints[N integers](numbers []N) Value {
 	return List(v)
 }
 
+// PortNumber returns the number of a port, and its label in text; [fabric.None] is [None].
+func PortNumber(f *fabric.Fabric, port fabric.PortIndex) Value {
+	if port == fabric.None {
+		return None()
+	}
+	return Value{kind: KindInt, num: uint64(f.Ports[port].Num), text: f.PortNumber(port)}
+}
+
+// PortLabel returns the label that is printed at a port. It is [None] if it is unknown, and for [fabric.None].
+func PortLabel(f *fabric.Fabric, port fabric.PortIndex) Value {
+	if port == fabric.None {
+		return None()
+	}
+	return Optional(f.Label(port))
+}
+
 // Port returns a port of a fabric as a place; [fabric.None] is [None].
 func Port(f *fabric.Fabric, port fabric.PortIndex) Value {
 	if port == fabric.None {
@@ -241,6 +257,9 @@ func (v Value) String() string {
 	case KindText:
 		return plain.EscapeLine(v.text)
 	case KindInt, KindLID:
+		if v.text != "" {
+			return v.text
+		}
 		return strconv.FormatInt(int64(v.num), 10)
 	case KindFloat:
 		if v.digits == scientific {

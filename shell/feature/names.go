@@ -79,8 +79,11 @@ func PlaceOf(f *fabric.Fabric, at problems.Place) answer.Value {
 		return answer.Port(f, port)
 	case node != fabric.None:
 		return answer.Node(f, node)
-	case at.GUID != 0: // the name of a port ends with its number
-		name := strings.TrimSuffix(at.Name, fmt.Sprintf("/%d", at.Port))
+	case at.GUID != 0:
+		name := at.Name
+		if i := strings.LastIndex(name, fmt.Sprintf("/%d", at.Port)); i > 0 { // the number and the label of the port
+			name = name[:i]
+		}
 		return answer.At(answer.Place{Name: name, GUID: at.GUID, Port: at.Port})
 	}
 	return answer.None()

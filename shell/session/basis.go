@@ -30,6 +30,9 @@ func (st *State) Basis(p *Picture, needs Need) answer.Basis {
 		Stale: st.IsStale(p), Estimate: p.Kind == Staged && st.Estimate, Written: p.Kind == Staged && st.Written,
 		Warnings: slices.Clip(st.partial),
 	}
+	if st.Labels != nil {
+		b.Labels = st.Labels.Plan
+	}
 	if maker, _ := st.MakerOf(p); maker != fabric.LiveOrigin {
 		b.Engine = maker
 	}

@@ -37,9 +37,8 @@ func (s *Session) readAgain(ctx context.Context) error {
 	}
 	s.partial = ""
 	live := pictureOf(Live, &file)
-	if names := s.State().Names; names != nil {
-		live = live.On(live.Fabric.WithDescriptions(names))
-	}
+	st := s.State()
+	live = st.WithNames(live)
 	s.Publish(ChangeLive|ChangeStaged, func(st *State) {
 		before := st.Live
 		found := found{tables: moved(before.Tables, live.Tables), managers: st.SMs}

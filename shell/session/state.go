@@ -97,6 +97,8 @@ type Reading struct {
 	Unread unread.List
 	// Names are the node descriptions from a node-name map, by node GUID. It is nil if no map was loaded.
 	Names map[uint64]string
+	// Labels are the labels of ports from a cabling plan. It is nil if no plan was compared.
+	Labels *PortLabels
 	// Every is the interval of background sweeps, or 0 if there are none.
 	Every time.Duration
 	// WatchFailed is the reason why the last background sweep failed, or "".

@@ -131,9 +131,9 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	if err != nil {
 		return SweepReport{}, err
 	}
-	now := res.Fabric
-	if names := s.State().Names; names != nil {
-		now = now.WithDescriptions(names)
+	st := s.State()
+	now := st.Named(res.Fabric)
+	if now != res.Fabric {
 		res.Changes = fabric.Changes(live.Fabric, now)
 	}
 	if len(res.Changes) > 0 || res.Rerouted > 0 || !slices.EqualFunc(res.Unanswered, before.unansweredAt,
@@ -234,9 +234,8 @@ func (s sweeper) sweepBy(ctx context.Context, l *connection.Line) (SweepReport, 
 	}
 	live := &Picture{Kind: Live, Fabric: res.Fabric, Tables: res.Tables, When: time.Now(), Limits: res.Limits,
 		VLArb: res.VLArb}
-	if names := s.State().Names; names != nil {
-		live = live.On(res.Fabric.WithDescriptions(names))
-	}
+	earlier := s.State()
+	live = earlier.WithNames(live)
 	rep := SweepReport{
 		Switches: len(res.Fabric.Switches), Nodes: len(res.Fabric.Nodes), Links: len(res.Fabric.Links()),
 		Took: res.Stats.Elapsed, MADs: l.Client.Stats().Sent - sent, Warnings: res.Warnings,

@@ -130,7 +130,8 @@ func (s *switches) ports() answer.Rows[portRow] {
 		for _, n := range sw.Ports {
 			port := s.f.PortAt(node, int(n.Port))
 			rows = append(rows, portRow{
-				answer.Node(s.f, node), answer.Int(n.Port), answer.Port(s.f, s.f.Ports[port].Peer), answer.Int(n.LIDs),
+				answer.Node(s.f, node), answer.PortNumber(s.f, port), answer.Port(s.f, s.f.Ports[port].Peer),
+				answer.Int(n.LIDs),
 				answer.Bool(sw.Verdict == answer.OK),
 				feature.ToPort(s.f, port),
 			})

@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/cabling"
+	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/formats/plans"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/answer"
@@ -168,8 +169,30 @@ func run(c *feature.Call) error {
 	if err != nil {
 		return err
 	}
+	if labels := labelsOf(res); len(labels) > 0 {
+		err := c.Session.SetLabels(c.Ctx, &session.PortLabels{Plan: plan.File, Labels: labels})
+		if err != nil {
+			return err
+		}
+		now := c.Session.State()
+		st, res.Fabric = &now, now.Named(res.Fabric)
+	}
 	b := st.Basis(p, session.NeedLinks)
 	return c.Answer(decl.Answer(b, newChecked(res, b.Unread.Count > 0)))
+}
+
+// labelsOf returns the labels that the plan gives to ports without a label.
+func labelsOf(res *cabling.Result) map[counters.Key]string {
+	labels := map[counters.Key]string{}
+	for i, ports := range res.Ports {
+		for end, port := range ports {
+			label := res.Plan.Cables[i].Ends[end].Printed()
+			if port != fabric.None && label != "" && res.Fabric.Label(port) == "" {
+				labels[counters.KeyOf(res.Fabric, port)] = label
+			}
+		}
+	}
+	return labels
 }
 
 func newChecked(res *cabling.Result, unread bool) *checked {
@@ -297,8 +320,8 @@ func (a *checked) label(p cabling.Place) string {
 	if p.Port != fabric.None && a.res.Fabric.Label(p.Port) != "" {
 		return a.res.Fabric.Label(p.Port)
 	}
-	if p.End != nil && (p.End.Label != "" || p.End.Board != "") {
-		return p.End.Port
+	if p.End != nil {
+		return p.End.Printed()
 	}
 	return ""
 }
@@ -320,9 +343,6 @@ func (a *checked) endText(p cabling.Place) string {
 		return ""
 	}
 	text := a.portText(p.Port, p.End)
-	if label := a.label(p); label != "" && p.Port != fabric.None && a.res.Fabric.Label(p.Port) == "" {
-		text += " (" + label + ")"
-	}
 	if p.End != nil && p.End.Rack != "" {
 		text += ", rack " + p.End.Rack
 	}

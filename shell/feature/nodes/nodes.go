@@ -159,7 +159,9 @@ var portTable = answer.Table[port]{
 	Key: "ports", Title: "ports", Stream: true,
 	Fields: []answer.Field[port]{
 		{Key: "port", Name: "PORT", Kind: answer.KindInt, Help: "number, from 1; 0 is the management port of a switch",
-			Value: func(p port) answer.Value { return answer.Int(p.of().Num) }},
+			Value: func(p port) answer.Value { return answer.PortNumber(p.f, p.at) }},
+		{Key: "label", Kind: answer.KindText, Help: "printed at the port",
+			Value: func(p port) answer.Value { return answer.PortLabel(p.f, p.at) }},
 		{Key: "guid", Kind: answer.KindGUID, Help: "of the port", Value: func(p port) answer.Value {
 			if p.of().GUID == 0 {
 				return answer.None()

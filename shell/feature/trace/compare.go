@@ -61,7 +61,7 @@ func compareWith(f *fabric.Fabric, of *walk.Path, g *fabric.Fabric, with *walk.P
 		}
 		if x.B >= 0 {
 			h.Other = answer.Node(g, hops[x.B].Node)
-			h.OtherIn, h.OtherOut = portNumber(g, hops[x.B].In), portNumber(g, hops[x.B].Out)
+			h.OtherIn, h.OtherOut = answer.PortNumber(g, hops[x.B].In), answer.PortNumber(g, hops[x.B].Out)
 			if x.A < 0 {
 				h.lead = feature.ToNode(g, hops[x.B].Node)
 			}

@@ -128,7 +128,7 @@ func traceGroup(c *feature.Call, st *session.State, s *session.Picture, from, to
 // unfold adds rows for the copies that a switch makes, and recursively for the copies of the next switches.
 func (g *group) unfold(b *answer.Basis, got map[fabric.PortIndex]bool, h *mcast.Hop, depth int, step groupStep) {
 	node := g.f.Switches[h.Switch]
-	step.Depth, step.Switch, step.In, step.lead = depth, answer.Node(g.f, node), answer.Int(h.In),
+	step.Depth, step.Switch, step.In, step.lead = depth, answer.Node(g.f, node), portNumber(g.f, node, int(h.In)),
 		feature.ToNode(g.f, node)
 	if h.Fate != mcast.Passed {
 		step.Fate = answer.Text(h.Fate.String())
@@ -140,7 +140,7 @@ func (g *group) unfold(b *answer.Basis, got map[fabric.PortIndex]bool, h *mcast.
 		b.Unread.Note("multicast table", "", 1, place)
 	}
 	for _, c := range h.Copies {
-		copied := groupStep{From: answer.Node(g.f, node), Out: answer.Int(c.Out)}
+		copied := groupStep{From: answer.Node(g.f, node), Out: portNumber(g.f, node, int(c.Out))}
 		switch {
 		case c.Next != nil:
 			g.unfold(b, got, c.Next, depth+1, copied)

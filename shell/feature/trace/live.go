@@ -63,9 +63,10 @@ func livePath(st *session.State, of *livetrace.Path) *path {
 	for i := range of.Hops {
 		h := &of.Hops[i]
 		x := hop{
-			Node: liveNode(f, h), In: givenPort(h.In), Out: givenPort(h.Out), Link: answer.Optional(h.Sends.String()),
-			InLink: answer.Optional(h.Receives.String()),
-			name:   h.Name(f), lead: answer.Lead{GUID: h.GUID},
+			Node: liveNode(f, h), In: portNumber(f, h.Node, h.In), Out: portNumber(f, h.Node, h.Out),
+			InLabel: answer.PortLabel(f, portOf(f, h.Node, h.In)), OutLabel: answer.PortLabel(f, portOf(f, h.Node, h.Out)),
+			Link: answer.Optional(h.Sends.String()), InLink: answer.Optional(h.Receives.String()),
+			name: h.Name(f), lead: answer.Lead{GUID: h.GUID},
 		}
 		switch {
 		case i == 0:
@@ -91,11 +92,23 @@ func noteSilent(b *answer.Basis, f *fabric.Fabric, of *livetrace.Path) {
 	}
 }
 
-func givenPort(n int) answer.Value {
-	if n == livetrace.NoPort {
+// portNumber returns the number of a port of a node, which may be [fabric.None] for an unknown node.
+func portNumber(f *fabric.Fabric, node fabric.NodeIndex, num int) answer.Value {
+	switch port := portOf(f, node, num); {
+	case num == livetrace.NoPort:
 		return answer.None()
+	case port == fabric.None:
+		return answer.Int(num)
+	default:
+		return answer.PortNumber(f, port)
 	}
-	return answer.Int(n)
+}
+
+func portOf(f *fabric.Fabric, node fabric.NodeIndex, num int) fabric.PortIndex {
+	if node == fabric.None {
+		return fabric.None
+	}
+	return f.PortAt(node, num)
 }
 
 // hopLID returns the LID of the end port of a hop whose node is known.

@@ -58,6 +58,8 @@ type hop struct {
 	LID       uint16       `key:"lid" name:"LID" kind:"lid"`
 	In        answer.Value `key:"in" name:"IN" kind:"int" help:"the port through which packets enter"`
 	Out       answer.Value `key:"out" name:"OUT" kind:"int" help:"the port through which packets leave"`
+	InLabel   answer.Value `key:"in_label" kind:"text" help:"printed at the port in"`
+	OutLabel  answer.Value `key:"out_label" kind:"text" help:"printed at the port out"`
 	Link      answer.Value `key:"link" name:"LINK" kind:"text" help:"width and speed of the port out"`
 	InLink    answer.Value `key:"in_link" kind:"text" help:"width and speed of the port in"`
 	VL        answer.Value `key:"vl" name:"VL" kind:"int" help:"the VL on which packets leave"`
@@ -185,7 +187,8 @@ func pathOf(f *fabric.Fabric, of *walk.Path) *path {
 	}
 	for _, h := range of.Hops {
 		p.hops = append(p.hops, hop{
-			Node: answer.Node(f, h.Node), LID: h.LID, In: portNumber(f, h.In), Out: portNumber(f, h.Out),
+			Node: answer.Node(f, h.Node), LID: h.LID, In: answer.PortNumber(f, h.In), Out: answer.PortNumber(f, h.Out),
+			InLabel: answer.PortLabel(f, h.In), OutLabel: answer.PortLabel(f, h.Out),
 			Link: linkText(f, h.Out), InLink: linkText(f, h.In),
 			name: f.NodeName(h.Node), lead: feature.ToNode(f, h.Node),
 		})
@@ -199,14 +202,6 @@ func destinationOf(f *fabric.Fabric, of *walk.Path) string {
 		return f.PortName(of.Dst)
 	}
 	return feature.DestinationName(f, of.DstLID)
-}
-
-// portNumber returns the number of a port, or None for [fabric.None].
-func portNumber(f *fabric.Fabric, port fabric.PortIndex) answer.Value {
-	if port == fabric.None {
-		return answer.None()
-	}
-	return answer.Int(f.Ports[port].Num)
 }
 
 // linkText returns the width and speed of a link, such as "4xHDR". It returns None if there is no port or the port has
@@ -346,9 +341,11 @@ func lidText(lid uint16) string { return answer.LID(lid).String() }
 
 // draw draws the path as text, with a line for each hop.
 func (p *path) draw(c *answer.Canvas) {
-	width := 0
+	width, ports := 0, 10
 	for i := range p.hops {
-		width = max(width, len([]rune(p.hops[i].name)))
+		h := &p.hops[i]
+		width = max(width, len([]rune(h.name)))
+		ports = max(ports, len([]rune(portsText(h.In, h.Out))))
 	}
 	before := ""
 	for i := range p.hops {
@@ -363,8 +360,8 @@ func (p *path) draw(c *answer.Canvas) {
 		if !h.VL.IsNone() {
 			vl = fmt.Sprintf("  VL %v", h.VL)
 		}
-		c.Line("  %-*s  LID %-5s  %-10s  %s%s%s%s%s%s", width, h.name, lidText(h.LID), portsText(h.In, h.Out), link, vl,
-			h.torusText(), h.turnText(),
+		c.Line("  %-*s  LID %-5s  %-*s  %s%s%s%s%s%s", width, h.name, lidText(h.LID), ports,
+			portsText(h.In, h.Out), link, vl, h.torusText(), h.turnText(),
 			errorsText("in", h.In, h.InErrors), errorsText("out", h.Out, h.Errors))
 	}
 	c.Line("  %s", p.Why)

@@ -65,10 +65,8 @@ func Read(ctx context.Context, s *session.Session) (p *session.Picture, unanswer
 	for _, u := range res.Unanswered {
 		unanswered = append(unanswered, u.String())
 	}
-	p = &session.Picture{Kind: session.Live, Fabric: res.Fabric, Tables: res.Tables, When: time.Now()}
-	if names := s.State().Names; names != nil {
-		p = p.On(res.Fabric.WithDescriptions(names))
-	}
+	st := s.State()
+	p = st.WithNames(&session.Picture{Kind: session.Live, Fabric: res.Fabric, Tables: res.Tables, When: time.Now()})
 	return p, unanswered, nil
 }
 

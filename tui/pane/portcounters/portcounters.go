@@ -15,6 +15,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/when"
@@ -482,10 +483,10 @@ func (l *list) Enter() (func() tea.Msg, string) {
 	row, ok := l.Selected()
 	switch {
 	case ok && l.taken == l.now.rows:
-		command := "show counters " + lang.Quote(l.taken.Fabric.PortName(l.row(row).Port))
+		command := "show counters " + lang.Quote(places.LinkRef(l.taken.Fabric, l.row(row).Port))
 		return func() tea.Msg { return pane.Run{Command: command, Typed: true} }, ""
 	case ok && l.row(row).Port != fabric.None:
-		port := lang.Quote(l.taken.Fabric.PortName(l.row(row).Port))
+		port := lang.Quote(places.LinkRef(l.taken.Fabric, l.row(row).Port))
 		command := fmt.Sprintf("counters history %s since=%s", port, spanWord(spans[l.span]))
 		return func() tea.Msg { return pane.Run{Command: command, Typed: true} }, ""
 	case ok:

@@ -84,7 +84,7 @@ func (s *subnetMap) text(i int) string {
 		return s.bundleText(r.bundle)
 	case rowPort:
 		f := s.of.Fabric
-		return fmt.Sprintf("port %d to %s", f.Ports[r.port].Num, f.PortName(f.Ports[r.port].Peer))
+		return fmt.Sprintf("port %s to %s", f.PortNumber(r.port), f.PortName(f.Ports[r.port].Peer))
 	case rowMatrix:
 		return s.title(r.group)
 	}

@@ -33,7 +33,7 @@ func (t *topology) treeColumns() []draw.Column {
 		{Name: "port", Help: "port number, counted from 1",
 			Unsorted: true, Text: func(row int) string {
 				if r := &t.rows[row]; r.kind == rowPort || r.kind == rowIdle {
-					return fmt.Sprint(t.Scene.Top.Fabric.Ports[r.port].Num)
+					return t.Scene.Top.Fabric.PortNumber(r.port)
 				}
 				return ""
 			}},

@@ -140,7 +140,7 @@ func (t *topology) drawPort(p *draw.Pen, port fabric.PortIndex) {
 	node := f.Ports[peer].Node
 	host := !f.Nodes[node].IsSwitch()
 	p.Gap(4)
-	p.Cell(p.Dim, fmt.Sprintf("p%d", f.Ports[port].Num), 5)
+	p.Cell(p.Dim, "p"+f.PortNumber(port), max(5, draw.Width(f.PortNumber(port))+2))
 	note, st := t.linkNote(p, port, node, host)
 	room := draw.Width(note) + 2
 	if host {
@@ -173,7 +173,7 @@ func (t *topology) linkNote(p *draw.Pen, port fabric.PortIndex, peer fabric.Node
 func (t *topology) drawIdle(p *draw.Pen, r treeRow) {
 	f := t.Scene.Top.Fabric
 	p.Gap(4)
-	name := fmt.Sprintf("p%d", f.Ports[r.port].Num)
+	name := "p" + f.PortNumber(r.port)
 	if r.last > r.port {
 		name += fmt.Sprintf("-%d", f.Ports[r.last].Num)
 	}

@@ -133,7 +133,7 @@ func portText(f *fabric.Fabric, port fabric.PortIndex) string {
 	if port == fabric.None {
 		return ""
 	}
-	return fmt.Sprintf("p%d", f.Ports[port].Num)
+	return "p" + f.PortNumber(port)
 }
 
 // countChoices counts, at each switch of the path, the ports on a shortest path to the destination. It takes O(ports)
