@@ -118,7 +118,7 @@ func (b *baseline) cables(down, up []fabric.Change) {
 			b.r.Add(Recabled, placeOf(c.At), "put it back, or baseline save", "%s led to %s in %s: %s", c.At.Name,
 				c.Peer.Name, b.since, strings.Join(leads, ", "))
 		case b.there(c.At) && b.there(c.Peer):
-			b.r.Add(LinkMissing, placeOf(c.At), "the cable and both ports: show counters "+c.At.Name,
+			b.r.Add(LinkMissing, placeOf(c.At), "the cable and both ports: show counters "+hintEnd(b.is, c.At),
 				"%s to %s was up in %s", c.At.Name, c.Peer.Name, b.since)
 		}
 	}
@@ -181,10 +181,18 @@ func (r *Report) Lost(list losses.List, f *fabric.Fabric, unanswered []sweep.Una
 					strings.Join(leads, ", "))
 				continue
 			}
-			add(LinkMissing, "the cable and both ports: show counters "+x.At.Name, "%s to %s is down since %s",
+			add(LinkMissing, "the cable and both ports: show counters "+hintEnd(f, x.At), "%s to %s is down since %s",
 				x.At.Name, x.Peer.Name, since)
 		}
 	}
+}
+
+// hintEnd returns the words that name the end of a link in a hint.
+func hintEnd(f *fabric.Fabric, e fabric.End) string {
+	if node := f.NodeByGUID(e.GUID); node != fabric.None && f.PortAt(node, e.Port) != fabric.None {
+		return places.HintPort(f, f.PortAt(node, e.Port))
+	}
+	return fmt.Sprintf("guid:0x%016x/%d", e.GUID, e.Port)
 }
 
 // leadsTo returns a text about the port to which a port leads now, nil if the port has no link.
