@@ -154,7 +154,8 @@ func TestLabels(t *testing.T) {
 
 // TestLabelsOfPlan: check cabling gives the labels of a plan to ports without a label, in all states and after sweeps.
 func TestLabelsOfPlan(t *testing.T) {
-	plan := writeFile(t, "plan.topo", "IS5030 leaf-01\n   IB1/P3 -> IS5030 spine-01 P1\n   IB1/P4 -> IS5030 spine-02 P1\n"+
+	plan := writeFile(t, "plan.topo", "IS5030 leaf-01\n   IB1/P3 -> IS5030 spine-01 P1\n"+
+		"   IB1/P4 -> IS5030 spine-02 P1\n"+
 		"   P1 -> HCA node-0001 P1\n   P2 -> HCA node-0002 P1\n")
 	show := "show links leaf-01 of=live; show links spine-01 of=whatif; sweep; show ports leaf-01; "
 	out, err := on(t, "sim:fattree:2,4", "fail link leaf-01/2; "+show+"check cabling "+plan+

@@ -82,11 +82,11 @@ func (b *baseline) slower(c fabric.Change) {
 	}
 	name := b.is.PortName(p)
 	if c.Kind == fabric.WidthChanged && now.Width < before.Width {
-		b.r.Add(Narrow, PlaceOfPort(b.is, p), tryCable+places.HintPort(b.is, p), "%s to %s is %s, it was %s in %s", name,
+		b.r.Add(Narrow, PlaceOfPort(b.is, p), tryCable(b.is, p), "%s to %s is %s, it was %s in %s", name,
 			b.is.PortName(now.Peer), c.To, c.From, b.since)
 	}
 	if c.Kind == fabric.SpeedChanged && now.Speed < before.Speed {
-		b.r.Add(Slow, PlaceOfPort(b.is, p), tryCable+places.HintPort(b.is, p), "%s to %s is %s, it was %s in %s", name,
+		b.r.Add(Slow, PlaceOfPort(b.is, p), tryCable(b.is, p), "%s to %s is %s, it was %s in %s", name,
 			b.is.PortName(now.Peer), c.To, c.From, b.since)
 	}
 }

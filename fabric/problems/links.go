@@ -59,15 +59,17 @@ func (r *Report) endsDiffer(f *fabric.Fabric, l fabric.Link) bool {
 	if n == w || n == 0 {
 		return false
 	}
-	r.Add(Narrow, PlaceOfPort(f, narrow), tryCable+places.HintPort(f, narrow),
+	r.Add(Narrow, PlaceOfPort(f, narrow), tryCable(f, narrow),
 		"%s runs at %v, but %s at the other end of the link at %v", f.PortName(narrow), n, f.PortName(wide), w)
 	return true
 }
 
-const (
-	tryCable    = "reseat, then replace the cable; look at both ends: show counters "
-	trySettings = "the settings of both ends (ibportstate), the firmware, the cable"
-)
+const trySettings = "the settings of both ends (ibportstate), the firmware, the cable"
+
+// tryCable returns the hint for a link with a faulty cable.
+func tryCable(f *fabric.Fabric, port fabric.PortIndex) string {
+	return "reseat, then replace the cable; look at both ends: show counters " + places.HintPort(f, port)
+}
 
 // compareWithLimits compares the width and speed of a link with the limits of both ends.
 func (r *Report) compareWithLimits(f *fabric.Fabric, l fabric.Link, most fabric.LinkLimit, similar typical) {
@@ -75,7 +77,7 @@ func (r *Report) compareWithLimits(f *fabric.Fabric, l fabric.Link, most fabric.
 	at, name, peer := PlaceOfPort(f, l.A), f.PortName(l.A), f.PortName(l.B)
 	switch {
 	case p.Width < most.WidthEnabled:
-		r.Add(Narrow, at, tryCable+places.HintPort(f, l.A), "%s to %s runs at %v, both ends are set to %v", name, peer, p.Width,
+		r.Add(Narrow, at, tryCable(f, l.A), "%s to %s runs at %v, both ends are set to %v", name, peer, p.Width,
 			most.WidthEnabled)
 	case most.WidthSupported > p.Width && similar.width > p.Width:
 		r.Add(Limited, at, trySettings, "%s to %s is set to %v, both ends support %v and nearly all similar links "+
@@ -84,7 +86,7 @@ func (r *Report) compareWithLimits(f *fabric.Fabric, l fabric.Link, most fabric.
 	}
 	switch {
 	case p.Speed < most.SpeedEnabled:
-		r.Add(Slow, at, tryCable+places.HintPort(f, l.A), "%s to %s runs at %v, both ends are set to %v", name, peer, p.Speed,
+		r.Add(Slow, at, tryCable(f, l.A), "%s to %s runs at %v, both ends are set to %v", name, peer, p.Speed,
 			most.SpeedEnabled)
 	case most.SpeedSupported > p.Speed && similar.speed > p.Speed:
 		r.Add(Limited, at, trySettings, "%s to %s is set to %v, both ends support %v and nearly all similar links "+
@@ -102,8 +104,8 @@ func (r *Report) compareWithSimilar(f *fabric.Fabric, l fabric.Link, similar typ
 		if p.Width == 1 {
 			s = Error
 		}
-		r.AddAs(s, Narrow, at, tryCable+places.HintPort(f, l.A), "%s to %s is %v, nearly all similar links are %v", name, peer, p.Width,
-			similar.width)
+		r.AddAs(s, Narrow, at, tryCable(f, l.A), "%s to %s is %v, nearly all similar links are %v", name, peer,
+			p.Width, similar.width)
 	}
 	if p.Speed < similar.speed {
 		r.Add(Slow, at, trySettings, "%s to %s is %v, nearly all similar links are %v", name, peer, p.Speed,

@@ -64,8 +64,9 @@ func livePath(st *session.State, of *livetrace.Path) *path {
 		h := &of.Hops[i]
 		x := hop{
 			Node: liveNode(f, h), In: portNumber(f, h.Node, h.In), Out: portNumber(f, h.Node, h.Out),
-			InLabel: answer.PortLabel(f, portOf(f, h.Node, h.In)), OutLabel: answer.PortLabel(f, portOf(f, h.Node, h.Out)),
-			Link: answer.Optional(h.Sends.String()), InLink: answer.Optional(h.Receives.String()),
+			InLabel:  answer.PortLabel(f, portOf(f, h.Node, h.In)),
+			OutLabel: answer.PortLabel(f, portOf(f, h.Node, h.Out)),
+			Link:     answer.Optional(h.Sends.String()), InLink: answer.Optional(h.Receives.String()),
 			name: h.Name(f), lead: answer.Lead{GUID: h.GUID},
 		}
 		switch {
