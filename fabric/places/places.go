@@ -445,8 +445,8 @@ func PortRef(f *fabric.Fabric, end fabric.PortIndex) string {
 	return guidRef(f.Ports[end].GUID)
 }
 
-// LinkRef returns a text for which [Resolve] returns a port: NAME/PORT if possible, otherwise guid:0xN/PORT with the GUID
-// of the node.
+// LinkRef returns a text for which [Resolve] returns a port: NAME/PORT if possible, otherwise guid:0xN/PORT with the
+// GUID of the node.
 func LinkRef(f *fabric.Fabric, port fabric.PortIndex) string {
 	p := &f.Ports[port]
 	name := fmt.Sprintf("%s/%d", f.NodeName(p.Node), p.Num)
