@@ -76,6 +76,9 @@ func (b *Builder) SetLabel(node NodeIndex, num int, label string) bool {
 	return true
 }
 
+// SetGIDPrefix sets the GID prefix of the subnet that a port has. The first prefix that is not 0 is kept.
+func (b *Builder) SetGIDPrefix(prefix uint64) { b.f.GIDPrefix = cmp.Or(b.f.GIDPrefix, prefix) }
+
 // NodeByGUID returns the added node with this node GUID, or None.
 func (b *Builder) NodeByGUID(guid uint64) NodeIndex { return lookup(b.byGUID, guid) }
 

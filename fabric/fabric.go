@@ -45,6 +45,8 @@ type Fabric struct {
 
 	SMPort PortIndex // the port of the subnet manager, or of this program; None if unknown
 
+	GIDPrefix uint64 // of the GIDs of all ports, 0 if it is unknown
+
 	MaxLID uint16 // the highest LID in the subnet, 0 if no LID is assigned
 
 	lidPort   []PortIndex

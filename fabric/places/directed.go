@@ -160,14 +160,17 @@ func byNodeGUID(f *fabric.Fabric, text string) (Place, error) {
 }
 
 // gidGUID returns the port GUID of a GID, which is written as an IPv6 address. It reports false for other texts. A
-// multicast GID is an error.
-func gidGUID(text string) (guid uint64, ok bool, err error) {
+// multicast GID and a GID of another subnet are errors. The default prefix is valid in every subnet (IBA 4.1.1).
+func gidGUID(f *fabric.Fabric, text string) (guid uint64, ok bool, err error) {
 	gid, err := mad.ParseGID(text)
 	switch {
 	case err != nil:
 		return 0, false, nil
 	case gid[0] == 0xff:
 		return 0, false, fmt.Errorf("%s is a multicast GID, expected the GID of a port", gid)
+	case f.GIDPrefix != 0 && gid.Prefix() != f.GIDPrefix && gid.Prefix() != mad.DefaultGIDPrefix:
+		return 0, false, fmt.Errorf("%s is a GID of another subnet: its prefix is 0x%016x, that of this subnet is "+
+			"0x%016x", gid, gid.Prefix(), f.GIDPrefix)
 	}
 	return gid.GUID(), true, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/mad"
 )
 
 // TestDirectedRoutes finds a route to each node, and compares its length with the distance that relaxing all links in
@@ -106,6 +107,31 @@ func TestAddresses(t *testing.T) {
 	} {
 		if got, err := Resolve(f, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %+v, %v, want an error with %q", text, got, err, want)
+		}
+	}
+}
+
+// TestGIDPrefix refuses GIDs of another subnet if the prefix of the subnet is known.
+func TestGIDPrefix(t *testing.T) {
+	f, err := gen.ParseSpec("fattree:2,4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	guid := f.Ports[f.EndPorts[0]].GUID
+	for _, c := range []struct {
+		subnet, prefix uint64
+		refused        bool
+	}{
+		{0, 0xfec0 << 48, false}, {0xfec0<<48 | 1, 0xfec0<<48 | 1, false}, {0xfec0<<48 | 1, 0xfe80 << 48, false},
+		{0xfec0<<48 | 1, 0xfec0<<48 | 2, true}, {0xfe80 << 48, 0xfec0<<48 | 1, true},
+	} {
+		f.GIDPrefix = c.subnet
+		for _, port := range []string{"", "/1"} {
+			_, err := Resolve(f, mad.NewGID(c.prefix, guid).String()+port)
+			refused := err != nil && strings.Contains(err.Error(), "is a GID of another subnet")
+			if refused != c.refused || err != nil && !refused {
+				t.Errorf("subnet %x, GID prefix %x: %v", c.subnet, c.prefix, err)
+			}
 		}
 	}
 }

@@ -70,7 +70,7 @@ func resolve(f *fabric.Fabric, text string, begin func(prefix string) []fabric.N
 		return byGUID(f, text)
 	}
 	if gid, num, _ := strings.Cut(text, "/"); strings.Count(gid, ":") > 1 {
-		if guid, ok, err := gidGUID(gid); err != nil {
+		if guid, ok, err := gidGUID(f, gid); err != nil {
 			return Place{}, err
 		} else if ok {
 			return byGUID(f, strings.TrimSuffix(fmt.Sprintf("0x%016x/%s", guid, num), "/"))

@@ -109,6 +109,9 @@ func (b *builder) fill(out *fabric.Port, n *node, num uint8) {
 	}
 	b.claimGUID(in, out)
 	out.SMLID = a.MasterSMLID
+	if a.PortState == mad.PortActive || n.isSwitch() {
+		b.b.SetGIDPrefix(a.GIDPrefix)
+	}
 	out.LID, out.LMC = b.claimLIDs(out, a)
 }
 

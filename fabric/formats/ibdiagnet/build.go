@@ -90,6 +90,7 @@ func (p *parser) fabric() (*fabric.Fabric, error) {
 			}
 		}
 	}
+	b.SetGIDPrefix(p.gidPrefix)
 	p.setOtherStates(&b)
 	p.setSM(&b)
 	if p.found != nil {

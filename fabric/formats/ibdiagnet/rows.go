@@ -25,8 +25,10 @@ type rows struct {
 	deltas   []count
 	cables   []cabled
 	labels   []labelled
-	hardware []hardware
-	greatest counters.Values
+	// gidPrefix is the GID prefix of the first port with a LID, 0 if it is unknown.
+	gidPrefix uint64
+	hardware  []hardware
+	greatest  counters.Values
 }
 
 // The types node, port and link hold one row each, with its line number.
@@ -95,14 +97,17 @@ func (v *values) nodeType() (n uint64, ok bool) {
 }
 
 func (p *parser) port(v *values) error {
-	var n [12]uint64
-	err := v.numbers(n[:], 0, 64, 1, 8, 2, 64, 3, 16, 4, 3, 5, 16, 6, 32, 10, 4, 11, 4, 12, 4, 17, 8, 18, 8)
+	var n [13]uint64
+	err := v.numbers(n[:], 0, 64, 1, 8, 2, 64, 3, 16, 4, 3, 5, 16, 6, 32, 10, 4, 11, 4, 12, 4, 17, 8, 18, 8, 20, 64)
 	if err != nil {
 		return p.refuse("%w", err)
 	}
 	r := port{node: n[0], line: p.line, fec: health.Unknown, retrans: health.Unknown, Port: fabric.Port{
 		Num: uint8(n[1]), GUID: n[2], LID: uint16(fabric.AssignedLID(n[3])), LMC: uint8(n[4]), SMLID: uint16(n[5]),
 		CapMask: uint32(n[6]), MTU: uint8(n[7]), VLCap: uint8(n[8]), OperVLs: uint8(n[9])}}
+	if r.LID != 0 {
+		p.gidPrefix = cmp.Or(p.gidPrefix, n[12])
+	}
 	if v.has(17) {
 		r.fec = health.FEC(n[10])
 	}

@@ -43,7 +43,7 @@ var sections = []*section{
 		columns: []string{"nodeguid", "portnum", "portguid", "lid", "lmc", "msmlid", "capmsk", "portstate",
 			"linkwidthactv|linkwidth", "linkspeedactv|linkspeed",
 			"nmtu", "vlcap", "opvls", "linkwidthen", "linkwidthsup", "linkspeeden", "linkspeedsup", "fecactv",
-			"retransactv", "capmsk2"}},
+			"retransactv", "capmsk2", "gidprfx"}},
 	{name: "LINKS", must: 4, more: 4, row: (*parser).link,
 		columns: []string{"nodeguid1", "portnum1", "nodeguid2", "portnum2"}},
 	{name: "SWITCHES", must: 1, more: 1, row: (*parser).enhanced, columns: []string{"nodeguid", "enp0"}},

@@ -139,6 +139,9 @@ func portRow(db *DB, at fabric.PortIndex) map[string]string {
 		"PortState": number(uint64(p.State)),
 		"NMTU":      number(uint64(p.MTU)), "VLCap": number(uint64(p.VLCap)), "OpVLs": number(uint64(p.OperVLs)),
 	}
+	if f.GIDPrefix != 0 {
+		row["GIDPrfx"] = fmt.Sprintf("0x%016x", f.GIDPrefix)
+	}
 	if int(at) < len(db.Limits) {
 		l := &db.Limits[at]
 		row["LinkWidthEn"], row["LinkWidthSup"] = number(maskOf(l.WidthEnabled)), number(maskOf(l.WidthSupported))

@@ -9,6 +9,8 @@
 //
 //	fabric    the SM's port + 1, then the nodes in order, each with its ports; then, if there are any, the
 //	          number of unreachable end ports and these ports, + 1
+//	gid prefix
+//	          the GID prefix of the subnet, if it is known
 //	labels    if there are any, the number of ports with a label, then each of these ports and its label
 //	lft       origin, highest LID, then for each switch: known, LinearFDBTop, the
 //	          row from LID 0 to the highest
@@ -33,6 +35,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -110,6 +113,11 @@ func sections(snap *Snapshot) []section {
 	all := []section{whole("fabric", EncodeFabric(snap.Fabric))}
 	if labels := encodeLabels(snap.Fabric); labels != nil {
 		all = append(all, whole("labels", labels))
+	}
+	if prefix := snap.Fabric.GIDPrefix; prefix != 0 {
+		e := &encoder{}
+		e.uint(prefix)
+		all = append(all, whole("gid prefix", e.b))
 	}
 	if snap.Tables != nil {
 		all = append(append(all, section{"lft", encodeLFT(snap.Tables)}), rest(snap.Tables)...)
@@ -244,6 +252,8 @@ func (snap *Snapshot) section(name string, d *decoder) (err error) {
 		snap.Fabric, err = decodeFabric(d)
 	case name == "labels" && f != nil && t == nil:
 		snap.Fabric, err = decodeLabels(f, d)
+	case name == "gid prefix" && f != nil && t == nil:
+		f.GIDPrefix = d.uint(math.MaxUint64)
 	case name == "lft" && f != nil && t == nil:
 		snap.Tables, err = decodeLFT(f, d)
 	case t != nil && name != "routing" && name != "chain":

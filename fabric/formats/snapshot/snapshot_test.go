@@ -319,6 +319,7 @@ func TestLabels(t *testing.T) {
 	labels := map[fabric.PortIndex]string{3: "1/2/1", fabric.PortIndex(len(tables.Fabric.Ports) - 1): "8/1"}
 	in := *tables
 	in.Fabric = tables.Fabric.WithLabels(labels)
+	in.Fabric.GIDPrefix = 0xfec0<<48 | 1
 	var file bytes.Buffer
 	if err := snapshot.Write(&file, snapshot.Snapshot{Fabric: in.Fabric, Tables: &in}); err != nil {
 		t.Fatal(err)
@@ -336,6 +337,9 @@ func TestLabels(t *testing.T) {
 		t.Error("the tables are those of another fabric")
 	}
 	for port := range got.Fabric.NumPorts() {
+		if got.Fabric.GIDPrefix != in.Fabric.GIDPrefix {
+			t.Fatalf("GID prefix %x, want %x", got.Fabric.GIDPrefix, in.Fabric.GIDPrefix)
+		}
 		if got.Fabric.Label(port) != labels[port] {
 			t.Errorf("port %d: label %q, want %q", port, got.Fabric.Label(port), labels[port])
 		}
