@@ -79,7 +79,7 @@ func TestRandomDrains(t *testing.T) {
 				continue // two links or switches may leave a leaf without a path
 			}
 			disables := ""
-			if rnd.IntN(2) == 0 {
+			if strings.HasPrefix(what, "host") || rnd.IntN(2) == 0 { // the tables to a host stay
 				disables = " port=disable"
 			}
 			out, err := runIn(t.Context(), s, "drain "+what+" yes"+disables)
@@ -170,7 +170,10 @@ func TestStoppedDrains(t *testing.T) {
 				}
 			}
 			if command == words && rnd.IntN(2) == 0 {
-				if out, err := runIn(t.Context(), s, words); err != nil {
+				out, err := runIn(t.Context(), s, words)
+				isDrained := err != nil && (strings.Contains(err.Error(), "no node is called") ||
+					strings.Contains(err.Error(), "has no link")) // the resumed commit disabled its last ports
+				if err != nil && !isDrained {
 					t.Fatalf("round %d: %s again: %v\n%s", i, words, err, out)
 				}
 			}
@@ -204,6 +207,9 @@ func TestDrainsOverIbsim(t *testing.T) {
 	before := n.Held()
 	for i := range testenv.Count(t, 4, 100) {
 		what := drainable(rnd, n)
+		if strings.HasPrefix(what, "host") {
+			continue // its drain changes no table
+		}
 		for _, command := range []string{"drain ", "undrain "} {
 			if out, err := runIn(t.Context(), s, command+what+" yes"); err != nil {
 				t.Fatalf("round %d: %s%s: %v\n%s", i, command, what, err, out)

@@ -19,6 +19,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/commits"
 )
 
@@ -26,7 +27,8 @@ const (
 	drainHelp = "The drain simulates the failure, computes routes that avoid it, and writes them as commit does. " +
 		"Then it waits until\nthe data counters of its links stand still. With port=disable it disables the ports " +
 		"then. Without yes, it only\nshows the plan, and the simulated failure and the staged routes remain. " +
-		"undrain goes back."
+		"undrain goes back.\nA host has no other path: its drain only waits, and with port=disable disables the port " +
+		"of its switch."
 	undrainHelp = "undrain enables the ports that the drain disabled, waits for their links, and writes the tables " +
 		"from before\nthe drain. Without yes, it only shows the plan. The latest drain must be undone first."
 	fullWord, portWord, disableWord = "full", "port", "disable"
@@ -89,8 +91,9 @@ func drainCommands() []feature.Command {
 			Path: back, Summary: "Enable its ports, and restore the tables of before", Help: undrainHelp,
 			Args: args, Options: options(),
 			Examples: []string{
-				"write on; " + path + " " + what.example + " yes; " + back + " " + what.example,
-				"write on; " + path + " " + what.example + " yes; " + back + " " + what.example + " yes",
+				"write on; " + path + " " + what.example + " yes port=disable; " + back + " " + what.example,
+				"write on; " + path + " " + what.example + " yes port=disable timeout=5; " + back + " " +
+					what.example + " yes",
 			},
 			Answers: []answer.Declared{backPlanned, backWritten},
 			Run: func(c *feature.Call) error {
@@ -281,8 +284,16 @@ func (r *run) disable(d *drained, controls []fabricwrite.Control) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.Session.Restore(r.Ctx, nil, failures.Failure{})
-	return err
+	return r.endSimulation()
+}
+
+// endSimulation restores the live subnet in the what-if, and discards the staged tables: the switches have changed.
+func (r *run) endSimulation() error {
+	if _, err := r.Session.Restore(r.Ctx, nil, failures.Failure{}); err != nil {
+		return err
+	}
+	r.Session.Publish(session.ChangeStaged, (*session.State).Unstage)
+	return nil
 }
 
 // undrain runs an undrain command.
@@ -315,7 +326,7 @@ func (r *run) undrain(what string) error {
 			return fmt.Errorf("the links of %s did not come up; hint: when they are up, run '%s' again",
 				prose.List(rep.LinksDown, mostNodes), r.command())
 		}
-		if _, err := r.Session.Restore(r.Ctx, nil, failures.Failure{}); err != nil {
+		if err := r.endSimulation(); err != nil {
 			return err
 		}
 	}
@@ -335,8 +346,10 @@ func (r *run) findDrain(what string, all []commits.Drain) (commits.Drain, error)
 			return false
 		case x.Name == name || err == nil && x.Name == d.Name:
 			return true
+		case err != nil: // a host with its port disabled, or a switch
+			return what != "link" && strings.HasPrefix(x.Name, name)
 		}
-		if what != "link" || err != nil {
+		if what != "link" {
 			return false
 		}
 		peer := f.Ports[d.named].Peer
