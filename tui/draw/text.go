@@ -109,13 +109,20 @@ func Width(s string) int {
 	return runeCells(s)
 }
 
-// Cut shortens clean text to at most w cells. If it is shortened, the text ends with a mark.
+// maxNameEnd is the maximum length of the end of a name that [Cut] keeps.
+const maxNameEnd = len(" (0x0123456789abcdef)/255")
+
+// Cut shortens clean text to at most w cells. If it is shortened, the text ends with a mark. Of a name that ends with
+// its GUID, as nodes with one description have, the GUID and the port are kept.
 func Cut(s string, w int, mark string) string {
 	if len(s) <= w && prose.Plain(s) || Width(s) <= w {
 		return s
 	}
 	if w <= 0 {
 		return ""
+	}
+	if end := strings.LastIndex(s, " (0x"); end > 0 && len(s)-end <= min(maxNameEnd, w-2) {
+		return Cut(s[:end], w-(len(s)-end), mark) + s[end:]
 	}
 	left := w - 1
 	for i, r := range s {

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package draw_test
+
+import (
+	"testing"
+
+	"example.org/ibconsole/tui/draw"
+)
+
+// TestCutName keeps the GUID and the port of a name of which there is not enough space.
+func TestCutName(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		w    int
+		want string
+	}{
+		{"MT23108 InfiniHost Mellanox (0x0002c9010d269720)/1", 34, "MT23108 In~ (0x0002c9010d269720)/1"},
+		{"MT23108 InfiniHost Mellanox (0x0002c9010d269720)", 60, "MT23108 InfiniHost Mellanox (0x0002c9010d269720)"},
+		{"MT23108 InfiniHost Mellanox (0x0002c9010d269720)", 20, "MT23108 InfiniHost ~"},
+		{"MT23108 InfiniHost Mellanox", 20, "MT23108 InfiniHost ~"},
+	} {
+		if got := draw.Cut(c.name, c.w, "~"); got != c.want || draw.Width(got) > c.w {
+			t.Errorf("%q in %d cells is %q, want %q", c.name, c.w, got, c.want)
+		}
+	}
+}
