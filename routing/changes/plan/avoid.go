@@ -11,7 +11,6 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/routing/changes/transition"
-	"example.org/ibconsole/routing/checks/credits"
 )
 
 // Avoidance is the search for steps that avoid a credit loop that old and new routes have only together.
@@ -32,10 +31,10 @@ func (a *Avoidance) Drains() bool {
 
 // AvoidLoop searches for steps that avoid the credit loop that CheckCredits found. If there are any, the plan takes
 // them, except that it takes steps that drain destinations only if the argument drain is set. AvoidLoop returns nil if
-// the new routes alone have the loop, if there is none, or if LIDs change, which interrupts packets in any case.
+// the old or the new routes alone have a loop, if there is none, or if LIDs change, which interrupts packets in any case.
 func (p *Plan) AvoidLoop(ctx context.Context, live, staged *fabric.Tables, l *Credits, drain bool,
 	progress func(done, total int)) (*Avoidance, error) {
-	if l == nil || l.Ring == nil || l.New == credits.Loop || len(p.Blocks) == 0 || len(p.LIDs) > 0 {
+	if !l.OnlyTogether() || len(p.Blocks) == 0 || len(p.LIDs) > 0 {
 		return nil, nil
 	}
 	a := &Avoidance{}
