@@ -31,7 +31,7 @@ func (a *Avoidance) Drains() bool {
 
 // AvoidLoop searches for steps that avoid the credit loop that CheckCredits found. If there are any, the plan takes
 // them, except that it takes steps that drain destinations only if the argument drain is set. AvoidLoop returns nil if
-// the old or the new routes alone have a loop, if there is none, or if LIDs change, which interrupts packets in any case.
+// the old or the new routes alone have a loop, if there is none, or if LIDs change, which interrupts packets anyway.
 func (p *Plan) AvoidLoop(ctx context.Context, live, staged *fabric.Tables, l *Credits, drain bool,
 	progress func(done, total int)) (*Avoidance, error) {
 	if !l.OnlyTogether() || len(p.Blocks) == 0 || len(p.LIDs) > 0 {
