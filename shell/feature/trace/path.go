@@ -58,8 +58,6 @@ type hop struct {
 	LID       uint16       `key:"lid" name:"LID" kind:"lid"`
 	In        answer.Value `key:"in" name:"IN" kind:"int" help:"the port through which packets enter"`
 	Out       answer.Value `key:"out" name:"OUT" kind:"int" help:"the port through which packets leave"`
-	InLabel   answer.Value `key:"in_label" kind:"text" help:"printed at the port in"`
-	OutLabel  answer.Value `key:"out_label" kind:"text" help:"printed at the port out"`
 	Link      answer.Value `key:"link" name:"LINK" kind:"text" help:"width and speed of the port out"`
 	InLink    answer.Value `key:"in_link" kind:"text" help:"width and speed of the port in"`
 	VL        answer.Value `key:"vl" name:"VL" kind:"int" help:"the VL on which packets leave"`
@@ -71,6 +69,8 @@ type hop struct {
 	Torus     *torusHop    `prefix:"torus_"` // nil unless torus-2QoS routed
 	Errors    answer.Value `key:"errors" kind:"text" help:"nonzero error counters of the port out; null if not read"`
 	InErrors  answer.Value `key:"in_errors" kind:"text" help:"nonzero error counters of the port in; null if not read"`
+	InLabel   answer.Value `key:"in_label" kind:"text" help:"printed at the port in"`
+	OutLabel  answer.Value `key:"out_label" kind:"text" help:"printed at the port out"`
 	Notes     answer.Value `name:"NOTES" kind:"text"`
 
 	name string
