@@ -43,7 +43,7 @@ CONCURRENT := ./mad/... ./fabric/apply ./fabric/counters ./fabric/livetrace ./fa
 # detector and without (long ones first), and the slowest package in two halves. Each package stays on one processor
 # with the programs that it starts, and runs four tests at once, which mostly wait. Every program that talks to ibsim
 # creates and removes files, which gets slower and slower on ext4, so temporary files are in memory if there is enough.
-LONG    := ./routing/engines ./shell/session ./tui
+LONG    := ./routing/engines ./shell ./shell/session ./shell/session/commits ./tui
 HALVED  := ./e2e
 HALF    := ^(Test|Fuzz)[A-M]
 PINNED  := -parallel 4 -exec "$$PWD/scripts/one-processor"

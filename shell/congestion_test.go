@@ -327,7 +327,7 @@ type congestionAnswer struct {
 // 95 of 100 scenes, and no others.
 func TestCongestionScenes(t *testing.T) {
 	r := testenv.Rand(t)
-	n := testenv.Count(t, 12, 100)
+	n := testenv.Count(t, 6, 100)
 	failed := make([]string, n)
 	t.Run("scenes", func(t *testing.T) {
 		for i := range n {

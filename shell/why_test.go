@@ -575,7 +575,7 @@ func plantedPast(t testing.TB, i int, s func() *scene) *past {
 // A cause that is marked as proved must be a planted one in all.
 func TestWhyScenes(t *testing.T) {
 	r := testenv.Rand(t)
-	n := testenv.Count(t, 10, 100)
+	n := testenv.Count(t, 5, 100)
 	var failed []string
 	proved, rows := 0, 0
 	for i := range n {
