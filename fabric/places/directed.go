@@ -109,15 +109,7 @@ func FindDirected(f *fabric.Fabric, from, to fabric.NodeIndex) ([]Hop, bool) {
 // byDirectedRoute returns the node at the end of a directed route from the port [fabric.Fabric.SMPort].
 func byDirectedRoute(f *fabric.Fabric, text string) (Place, error) {
 	if route, num, found := strings.Cut(text, "/"); found {
-		p, err := byDirectedRoute(f, route)
-		if err != nil {
-			return p, err
-		}
-		n, err := strconv.Atoi(num)
-		if err != nil {
-			return Place{}, fmt.Errorf("%q is not a port number", num)
-		}
-		return onNode(f, p.Node, n)
+		return portBehind(f, num, byDirectedRoute, route)
 	}
 	route, err := ParseDirected(text)
 	if err != nil {
@@ -140,7 +132,9 @@ func byDirectedRoute(f *fabric.Fabric, text string) (Place, error) {
 
 // byNodeGUID returns the node with a node GUID.
 func byNodeGUID(f *fabric.Fabric, text string) (Place, error) {
-	text, num, hasPort := strings.Cut(text, "/")
+	if guid, num, found := strings.Cut(text, "/"); found {
+		return portBehind(f, num, byNodeGUID, guid)
+	}
 	guid, err := strconv.ParseUint(text, 0, 64)
 	if err != nil {
 		return Place{}, fmt.Errorf("%q is not a GUID, expected 0x and up to 16 digits", text)
@@ -149,14 +143,7 @@ func byNodeGUID(f *fabric.Fabric, text string) (Place, error) {
 	if node == fabric.None {
 		return Place{}, fmt.Errorf("no node has GUID 0x%016x", guid)
 	}
-	if !hasPort {
-		return placeOfNode(f, node), nil
-	}
-	n, err := strconv.Atoi(num)
-	if err != nil {
-		return Place{}, fmt.Errorf("%q is not a port number", num)
-	}
-	return onNode(f, node, n)
+	return placeOfNode(f, node), nil
 }
 
 // gidGUID returns the port GUID of a GID, which is written as an IPv6 address. It reports false for other texts. A

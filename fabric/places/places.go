@@ -250,17 +250,23 @@ func byLID(f *fabric.Fabric, text string) (Place, error) {
 	}, nil
 }
 
+// portBehind returns the port with a number of the node that an address without a port identifies.
+func portBehind(f *fabric.Fabric, num string, resolve func(*fabric.Fabric, string) (Place, error),
+	address string) (Place, error) {
+	p, err := resolve(f, address)
+	if err != nil {
+		return p, err
+	}
+	n, err := strconv.Atoi(num)
+	if err != nil {
+		return Place{}, fmt.Errorf("%q is not a port number", num)
+	}
+	return onNode(f, p.Node, n)
+}
+
 func byGUID(f *fabric.Fabric, text string) (Place, error) {
 	if node, num, found := strings.Cut(text, "/"); found {
-		p, err := byGUID(f, node)
-		if err != nil {
-			return p, err
-		}
-		n, err := strconv.Atoi(num)
-		if err != nil {
-			return Place{}, fmt.Errorf("%q is not a port number", num)
-		}
-		return onNode(f, p.Node, n)
+		return portBehind(f, num, byGUID, node)
 	}
 	guid, err := strconv.ParseUint(text, 0, 64)
 	if err != nil {
