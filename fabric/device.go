@@ -3,7 +3,6 @@
 package fabric
 
 import (
-	"regexp"
 	"strings"
 
 	"example.org/ibconsole/mad"
@@ -107,15 +106,30 @@ func (n *Node) Model() string {
 	return models[n.DeviceID]
 }
 
-// genericDescription matches the descriptions of adapters that have no name of a host: those of the firmware, and those
-// of a host without a name.
-var genericDescription = regexp.MustCompile(`(?i)^\s*$|mellanox technologies|^(MT\d+|ConnectX|Infiniband HCA)|` +
-	`^(localhost|\(none\))(\W|$)`)
-
 // IsGeneric reports whether the description of a host does not identify the host.
 func (f *Fabric) IsGeneric(node NodeIndex) bool {
 	n := &f.Nodes[node]
-	return n.Type == mad.NodeCA && genericDescription.MatchString(n.Desc) && !f.IsAggregation(node)
+	return n.Type == mad.NodeCA && isGeneric(n.Desc) && !f.IsAggregation(node)
+}
+
+// isGeneric reports whether a description is one of the firmware, or of a host without a name. It is called for each
+// host whenever problems are listed, so it does not use a regular expression.
+func isGeneric(desc string) bool {
+	desc = strings.ToLower(desc)
+	const vendor, series = "mellanox technologies", "mt"
+	switch {
+	case strings.Trim(desc, " \t\n\f\r") == "", strings.Contains(desc, vendor), strings.HasPrefix(desc, "connectx"),
+		strings.HasPrefix(desc, "infiniband hca"):
+		return true
+	case strings.HasPrefix(desc, series):
+		return len(desc) > len(series) && desc[len(series)] >= '0' && desc[len(series)] <= '9'
+	}
+	for _, unnamed := range []string{"localhost", "(none)"} {
+		if rest, found := strings.CutPrefix(desc, unnamed); found {
+			return rest == "" || rest[0] != '_' && (rest[0] < '0' || rest[0] > '9') && (rest[0] < 'a' || rest[0] > 'z')
+		}
+	}
+	return false
 }
 
 // aggregationDevice is the device ID 53001 of the aggregation nodes in Quantum switches.

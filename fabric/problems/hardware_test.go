@@ -107,6 +107,7 @@ func TestGenericNames(t *testing.T) {
 	for desc, want := range map[string]bool{
 		"MT4123 ConnectX6   Mellanox Technologies": true, "MT4129": true, "localhost mlx5_0": true,
 		"(none) HCA-1": true, "": true, "node-17 mlx5_0": false, "mtl-gpu1 HCA-2": false, "localhost-7 mlx5_0": true,
+		"localhosts mlx5_0": false, "localhost": true, "LOCALHOST_2": false, "mt": false, "mtx HCA-1": false,
 		"connect01 mlx5_0": false, "Mellanox Technologies Aggregation Node": false,
 	} {
 		f, err := gen.ParseSpec("fattree:2,4")
