@@ -3,13 +3,16 @@
 package trend
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/health"
 	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // Direction classifies a change as worse, better or neither.
@@ -160,10 +163,10 @@ func (d *differ) health(at fabric.PortIndex, old, now *health.Port) {
 	if a.Firmware != b.Firmware && a.Firmware != "" && b.Firmware != "" {
 		d.add(Altered, "module firmware", place, fabric.Escape(a.Firmware), fabric.Escape(b.Firmware), "")
 	}
-	if a.Measured && b.Measured && abs(float64(a.Celsius-b.Celsius)) >= degrees {
+	if a.Measured && b.Measured && math.Abs(float64(a.Celsius-b.Celsius)) >= degrees {
 		d.measured(Temperature, at, place, now, float64(a.Celsius), float64(b.Celsius))
 	}
-	if x, y := a.Weakest(), b.Weakest(); x.Known && y.Known && abs(x.Value-y.Value) >= decibels {
+	if x, y := a.Weakest(), b.Weakest(); x.Known && y.Known && math.Abs(x.Value-y.Value) >= decibels {
 		d.measured(RxPower, at, place, now, x.Value, y.Value)
 	}
 }
@@ -172,8 +175,6 @@ func (d *differ) health(at fabric.PortIndex, old, now *health.Port) {
 func words(texts ...string) string {
 	return strings.Join(strings.Fields(strings.Join(texts, " ")), " ")
 }
-
-func abs(x float64) float64 { return max(x, -x) }
 
 // measured adds the change of a measured quantity. It is for the worse if the value crosses its limit, or if it moves
 // far towards the limit.
@@ -235,26 +236,18 @@ func (d *differ) counters() {
 			}
 			increase, note := y-x, ""
 			if y < x {
-				increase, note = y, "at least, the counter was cleared"
+				increase, note = y, ", at least, the counter was cleared"
 			}
 			if p.Stopped.Has(k) {
-				note = "at least, the counter has its maximum"
+				note = ", at least, the counter has its maximum"
 			}
 			if increase == 0 {
 				continue
 			}
 			d.add(Worse, k.String(), problems.PlaceOfPort(d.new.Fabric, p.Port), fmt.Sprint(x), fmt.Sprint(y), "+%d%s",
-				increase, prefixed(", ", note))
+				increase, note)
 		}
 	}
-}
-
-// prefixed returns a text with a prefix, or "" if the text is empty.
-func prefixed(prefix, text string) string {
-	if text == "" {
-		return ""
-	}
-	return prefix + text
 }
 
 // node adds the changes of the hardware of a node.
@@ -268,7 +261,7 @@ func (d *differ) node(at problems.Place, old, now *health.Node) {
 	text("PSID", old.PSID, now.PSID)
 	text("serial number", old.Serial, now.Serial)
 	text("part number", old.Part, now.Part)
-	if a, b := old.Hottest(), now.Hottest(); a.Known && b.Known && abs(a.Value-b.Value) >= degrees {
+	if a, b := old.Hottest(), now.Hottest(); a.Known && b.Known && math.Abs(a.Value-b.Value) >= degrees {
 		dir := Altered
 		switch rise := b.Value - a.Value; {
 		case rise >= hotDegrees:
@@ -294,19 +287,10 @@ func (d *differ) node(at problems.Place, old, now *health.Node) {
 	if len(old.Fans)+len(old.Supplies) == 0 || len(now.Fans)+len(now.Supplies) == 0 {
 		return
 	}
-	a, b := strings.Join(faults(old), ", "), strings.Join(faults(now), ", ")
+	was, is := faults(old), faults(now)
+	a, b := strings.Join(was, ", "), strings.Join(is, ", ")
 	if a == b {
 		return
 	}
-	dir := Worse
-	if len(faults(now)) < len(faults(old)) {
-		dir = Better
-	}
-	none := func(s string) string {
-		if s == "" {
-			return "ok"
-		}
-		return s
-	}
-	d.add(dir, "fans and supplies", at, none(a), none(b), "")
+	d.add(prose.When(len(is) < len(was), Better, Worse), "fans and supplies", at, cmp.Or(a, "ok"), cmp.Or(b, "ok"), "")
 }

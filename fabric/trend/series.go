@@ -24,6 +24,7 @@ type Folder struct {
 type Reading struct {
 	When  time.Time
 	ports []portReading
+	at    map[counters.Key]int // by port, the place in ports
 }
 
 // portReading holds the values of a linked port.
@@ -66,7 +67,7 @@ func (f *Folder) Read() *Reading {
 			of[f.Counters.Ports[i].Port] = &f.Counters.Ports[i]
 		}
 	}
-	r := &Reading{When: f.When}
+	r := &Reading{When: f.When, at: map[counters.Key]int{}}
 	for at := range f.Fabric.NumPorts() {
 		c, h := of[at], f.Health.At(at)
 		if !f.Fabric.Ports[at].Linked() || c == nil && h == nil {
@@ -83,6 +84,7 @@ func (f *Folder) Read() *Reading {
 		if h != nil {
 			x.set(h)
 		}
+		r.at[x.Key] = len(r.ports)
 		r.ports = append(r.ports, x)
 	}
 	return r
@@ -274,8 +276,8 @@ func ValuesOf(readings []*Reading, k counters.Key, q Quantity) []string {
 	texts := make([]string, len(readings))
 	for i, r := range readings {
 		texts[i] = "?"
-		at := slices.IndexFunc(r.ports, func(x portReading) bool { return x.Key == k })
-		if at >= 0 && int(q) < len(r.ports[at].known) && r.ports[at].known[q] {
+		at, found := r.at[k]
+		if found && int(q) < len(r.ports[at].known) && r.ports[at].known[q] {
 			texts[i] = q.number(q.Value(r.ports[at].values[q]))
 		}
 	}
