@@ -13,12 +13,13 @@ import (
 	"example.org/ibconsole/shell/session/metrics"
 )
 
-// hardwareEvery is the interval at which the folder with the hardware of switches is read.
+// hardwareEvery is the interval at which the folder with the hardware of switches is read if it has changed.
 const hardwareEvery = 5 * time.Minute
 
 // hardware reads an ibdiagnet folder again and again, because a timer may refresh it.
 type hardware struct {
 	folder string
+	read   string // the version of the folder that was read
 	quit   context.CancelFunc
 	work   sync.WaitGroup
 
@@ -30,7 +31,7 @@ type hardware struct {
 // first reading fails. The function failed is called with the errors of later readings.
 func followHardware(ctx context.Context, folder string, failed func(error)) (*hardware, error) {
 	h := &hardware{folder: folder}
-	if err := h.read(ctx); err != nil {
+	if err := h.refresh(ctx); err != nil {
 		return nil, err
 	}
 	ctx, h.quit = context.WithCancel(context.WithoutCancel(ctx))
@@ -42,7 +43,7 @@ func followHardware(ctx context.Context, folder string, failed func(error)) (*ha
 			case <-ctx.Done():
 				return
 			case <-ticker.C:
-				if err := h.read(ctx); err != nil && ctx.Err() == nil {
+				if err := h.refresh(ctx); err != nil && ctx.Err() == nil {
 					failed(err)
 				}
 			}
@@ -51,7 +52,12 @@ func followHardware(ctx context.Context, folder string, failed func(error)) (*ha
 	return h, nil
 }
 
-func (h *hardware) read(ctx context.Context) error {
+// refresh reads the folder unless it is the same as in the last successful reading.
+func (h *hardware) refresh(ctx context.Context) error {
+	version := formats.Version(ctx, h.folder)
+	if version != "" && version == h.read {
+		return nil
+	}
 	s, err := formats.Read(ctx, h.folder)
 	if err == nil && !s.Health.HasNodes() {
 		err = fmt.Errorf("%s has no hardware of switches, expected sections such as NODES_INFO and FANS_SPEED",
@@ -60,6 +66,7 @@ func (h *hardware) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	h.read = version
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.latest = &metrics.Hardware{Fabric: s.Fabric, Health: s.Health, When: s.When}
