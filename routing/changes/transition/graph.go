@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/routing/checks/credits"
+	"example.org/ibconsole/routing/components"
 )
 
 // bits is a set of dependencies.
@@ -22,65 +23,27 @@ func (b bits) join(o bits) {
 	}
 }
 
-// parts computes the strongly connected components of dependencies by Tarjan's algorithm. It returns the number of the
-// component of each channel, or 0 for channels that are on no ring.
+// parts returns the number of the strongly connected component of each channel, or 0 for channels that are on no ring,
+// and the number of components with rings.
 func (n *network) parts(has func(dep int) bool) (part []int32, rings int32) {
-	channels := n.channels()
-	part = make([]int32, channels)
-	number, low, closed := make([]int32, channels), make([]int32, channels), make([]bool, channels)
-	type frame struct {
-		c    int32
-		next []int32
-	}
-	var (
-		count int32
-		open  []int32
-		calls []frame
-	)
-	enter := func(c int32) {
-		count++
-		number[c], low[c] = count, count
-		open = append(open, c)
-		var next []int32
+	part, count := components.Of(int(n.channels()), nil, func(c int32) (next []int32) {
 		n.next(c, has, func(to int32) bool { next = append(next, to); return true })
-		calls = append(calls, frame{c, next})
+		return next
+	})
+	sizes, numbers := make([]int32, count), make([]int32, count)
+	for _, p := range part {
+		if sizes[p]++; sizes[p] == 2 {
+			numbers[p] = 1
+		}
 	}
-	for root := range channels {
-		if number[root] != 0 {
-			continue
+	for p := range numbers {
+		if numbers[p] > 0 {
+			rings++
+			numbers[p] = rings
 		}
-		enter(root)
-		for len(calls) > 0 {
-			top := &calls[len(calls)-1]
-			c := top.c
-			if len(top.next) > 0 {
-				to := top.next[0]
-				top.next = top.next[1:]
-				switch {
-				case number[to] == 0:
-					enter(to)
-				case !closed[to]:
-					low[c] = min(low[c], number[to])
-				}
-				continue
-			}
-			calls = calls[:len(calls)-1]
-			if len(calls) > 0 {
-				up := calls[len(calls)-1].c
-				low[up] = min(low[up], low[c])
-			}
-			if low[c] != number[c] {
-				continue
-			}
-			at := slices.Index(open, c)
-			if len(open)-at > 1 {
-				rings++
-			}
-			for _, x := range open[at:] {
-				part[x], closed[x] = rings*int32(min(1, len(open)-at-1)), true
-			}
-			open = open[:at]
-		}
+	}
+	for c, p := range part {
+		part[c] = numbers[p]
 	}
 	return part, rings
 }
@@ -120,14 +83,17 @@ func (n *network) ring(has func(dep int) bool, part []int32) []credits.Channel {
 	return nil
 }
 
-// judge finds the components that have a ring that neither the old nor the new tables have alone. A component counts
-// as such if it has a dependency that the old tables do not have, and a dependency that the new tables do not have.
-// It returns part with all other components set to 0.
-func (n *network) judge(has, before, after func(dep int) bool) (part []int32, bad bool) {
+// judge reports whether there is a ring that neither the old nor the new tables have alone.
+func (n *network) judge(has, before, after func(dep int) bool) bool {
 	part, rings := n.parts(has)
-	if rings == 0 {
-		return part, false
-	}
+	return n.keepMixed(part, rings, has, before, after)
+}
+
+// keepMixed keeps the components that have a ring that neither the old nor the new tables have alone, and reports
+// whether there are any. A component counts as such if it has a dependency that the old tables do not have, and a
+// dependency that the new tables do not have. The part of all other channels becomes 0. The arguments part and rings are
+// the results of parts.
+func (n *network) keepMixed(part []int32, rings int32, has, before, after func(dep int) bool) (found bool) {
 	strange := make([]uint8, rings+1) // 1: a dependency is not in before, 2: one is not in after
 	for c, p := range part {
 		if p == 0 {
@@ -150,7 +116,7 @@ func (n *network) judge(has, before, after func(dep int) bool) (part []int32, ba
 		if p > 0 && strange[p] != 3 {
 			part[c] = 0
 		}
-		bad = bad || part[c] > 0
+		found = found || part[c] > 0
 	}
-	return part, bad
+	return found
 }

@@ -62,8 +62,7 @@ func (c *change) outward() (steps []Step, ok bool, err error) {
 
 // isBad reports whether dependencies have a ring that neither the old nor the new tables have alone.
 func (c *change) isBad(deps bits) bool {
-	_, bad := c.judge(deps.has, c.oldAlone.has, c.newAlone.has)
-	return bad
+	return c.judge(deps.has, c.oldAlone.has, c.newAlone.has)
 }
 
 // turns returns the step of each changed entry of a destination, from 1, and the entries after these steps. The step is

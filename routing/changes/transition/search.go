@@ -188,8 +188,7 @@ func (s *search) adopt(m *moving) bool {
 // none.
 func (s *search) closes(added []int32) bool {
 	if s.rings {
-		_, bad := s.judge(s.has, s.oldAlone.has, s.newAlone.has)
-		return bad
+		return s.judge(s.has, s.oldAlone.has, s.newAlone.has)
 	}
 	clear(s.colour)
 	for _, dep := range added {

@@ -500,7 +500,7 @@ func (c *change) mix() (*mixture, error) {
 	if err := c.alone(); err != nil {
 		return nil, err
 	}
-	m.part, m.bad = c.judge(m.has, c.oldAlone.has, c.newAlone.has)
+	m.bad = c.keepMixed(part, rings, m.has, c.oldAlone.has, c.newAlone.has)
 	return m, nil
 }
 

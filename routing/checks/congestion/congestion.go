@@ -14,6 +14,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/checks/flows"
+	"example.org/ibconsole/routing/components"
 )
 
 // Port is what was measured of a port in a period.
@@ -204,39 +205,23 @@ func (t *Tree) limiting(p fabric.PortIndex, s *streams) []next {
 }
 
 // groups returns the ports of the trees in groups: a ring is a group of several ports. Each group comes after the
-// groups to which it leads (Tarjan's strongly connected components).
+// groups to which it leads.
 func (t *Tree) groups() [][]fabric.PortIndex {
-	var groups [][]fabric.PortIndex
-	index, low := map[fabric.PortIndex]int{}, map[fabric.PortIndex]int{}
-	on := map[fabric.PortIndex]bool{}
-	var stack []fabric.PortIndex
-	var visit func(p fabric.PortIndex)
-	visit = func(p fabric.PortIndex) {
-		index[p] = len(index) + 1
-		low[p] = index[p]
-		stack, on[p] = append(stack, p), true
-		for _, n := range t.next[p] {
-			if index[n.port] == 0 {
-				visit(n.port)
-				low[p] = min(low[p], low[n.port])
-			} else if on[n.port] {
-				low[p] = min(low[p], index[n.port])
-			}
-		}
-		if low[p] != index[p] {
-			return
-		}
-		at := slices.Index(stack, p)
-		group := slices.Sorted(slices.Values(stack[at:]))
-		stack = stack[:at]
-		for _, q := range group {
-			on[q] = false
-		}
-		groups = append(groups, group)
+	roots := make([]int32, len(t.Waiting))
+	for i, p := range t.Waiting {
+		roots[i] = int32(p)
 	}
-	for _, p := range t.Waiting {
-		if index[p] == 0 {
-			visit(p)
+	part, count := components.Of(len(t.ports), roots, func(p int32) []int32 {
+		to := make([]int32, len(t.next[fabric.PortIndex(p)]))
+		for i, n := range t.next[fabric.PortIndex(p)] {
+			to[i] = int32(n.port)
+		}
+		return to
+	})
+	groups := make([][]fabric.PortIndex, count)
+	for p, g := range part {
+		if g != components.None {
+			groups[g] = append(groups[g], fabric.PortIndex(p))
 		}
 	}
 	return groups
