@@ -163,12 +163,10 @@ func (pg *pages) openDrain(verb string) tea.Cmd {
 
 // drainCommand returns the command that drains or undrains the selected link, switch or host.
 func drainCommand(m *model, verb string) (command, why string) {
-	s := m.pane().Subject()
+	s, why := selectedSubject(m)
 	switch {
-	case s.Node == fabric.None:
-		return "", "no link, switch or host is selected"
-	case len(s.With) > 0:
-		return "", "two links are selected: Enter goes to the first"
+	case why != "":
+		return "", why
 	case s.Link != fabric.None:
 		at := &s.Fabric.Ports[s.Link]
 		return fmt.Sprintf("%s link %s %d", verb, pane.NodeWord(s.Fabric, at.Node), at.Num), ""

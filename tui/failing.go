@@ -105,14 +105,23 @@ func usesCommand(m *model) (command, why string) {
 	return "who uses " + pane.NodeWord(f, node) + m.sc.OfWord(), ""
 }
 
-// jobsCommand returns the command that lists the jobs that used the selected link or node.
-func jobsCommand(m *model) (command, why string) {
-	s := m.pane().Subject()
+// selectedSubject returns the selected link, switch or host, or the reason why there is none or more than one.
+func selectedSubject(m *model) (s pane.Subject, why string) {
+	s = m.pane().Subject()
 	switch {
 	case s.Node == fabric.None:
-		return "", "no link, switch or host is selected"
+		why = "no link, switch or host is selected"
 	case len(s.With) > 0:
-		return "", "two links are selected: Enter goes to the first"
+		why = "two links are selected: Enter goes to the first"
+	}
+	return s, why
+}
+
+// jobsCommand returns the command that lists the jobs that used the selected link or node.
+func jobsCommand(m *model) (command, why string) {
+	s, why := selectedSubject(m)
+	if why != "" {
+		return "", why
 	}
 	command = "jobs on " + pane.NodeWord(s.Fabric, s.Node)
 	if s.Link != fabric.None {

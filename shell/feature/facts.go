@@ -3,6 +3,7 @@
 package feature
 
 import (
+	"example.org/ibconsole/fabric/health"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/answer"
@@ -127,4 +128,12 @@ func (m *Measures) Unknown() (n int64) {
 		n += m.Bisections.Unknown
 	}
 	return n
+}
+
+// Level returns a measured value of hardware.
+func Level(l health.Level, digits int) answer.Value {
+	if !l.Known {
+		return answer.NotRead()
+	}
+	return answer.Float(l.Value, digits)
 }

@@ -11,8 +11,10 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -166,4 +168,12 @@ func PathsAmong(ctx context.Context, p *session.Picture, ends []fabric.PortIndex
 		return nil, "", err
 	}
 	return m.Paths, "", nil
+}
+
+// NoteRelativeWaits warns that the waits of some ports are relative.
+func NoteRelativeWaits(b *answer.Basis, ports int) {
+	if ports > 0 {
+		b.Warnings = append(b.Warnings, fmt.Sprintf("the unit of PortXmitWait is not known for %s; their waits are "+
+			"relative", prose.Count(ports, "waiting port")))
+	}
 }

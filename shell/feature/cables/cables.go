@@ -132,11 +132,7 @@ func power(key, name, help string, value func(*health.Optics) health.Level) answ
 			if p.Cable == nil {
 				return answer.None()
 			}
-			l := value(&p.Cable.Optics)
-			if !l.Known {
-				return answer.NotRead()
-			}
-			return answer.Float(l.Value, 1)
+			return feature.Level(value(&p.Cable.Optics), 1)
 		}}
 }
 

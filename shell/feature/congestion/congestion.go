@@ -201,10 +201,7 @@ func note(b *answer.Basis, w *traffic.Window, tree *congestion.Tree) {
 	if n := tree.Flows.Unknown; n > 0 {
 		b.Unread.Note("path", "a forwarding table was not read", n, answer.Place{})
 	}
-	if w.Relative > 0 {
-		b.Warnings = append(b.Warnings, fmt.Sprintf("the unit of PortXmitWait is not known for %s; their waits are "+
-			"relative", prose.Count(w.Relative, "waiting port")))
-	}
+	feature.NoteRelativeWaits(b, w.Relative)
 }
 
 // jobsOf returns the jobs of the end ports. It returns nil if no job could be listed, which the basis then notes.

@@ -19,7 +19,6 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/shell/session/folders"
 	"example.org/ibconsole/shell/session/recorded"
 )
 
@@ -172,16 +171,11 @@ func run(c *feature.Call) error {
 
 // fromFolders reads the folders of the arguments.
 func (f *forecasts) fromFolders(c *feature.Call) (*trend.History, answer.Basis, error) {
-	op, err := c.Session.Begin(c.Ctx, "read folders of ibdiagnet")
-	if err != nil {
-		return nil, answer.Basis{}, err
-	}
 	var from time.Time
 	if c.Options["since"] != "" {
 		from = f.Since
 	}
-	s, err := folders.Read(c.Ctx, c.Args, from, op.Progress)
-	op.End()
+	s, err := c.ReadFolders(from)
 	if err != nil {
 		return nil, answer.Basis{}, err
 	}

@@ -120,12 +120,7 @@ func run(c *feature.Call) error {
 			return err
 		}
 	}
-	op, err := c.Session.Begin(c.Ctx, "read folders of ibdiagnet")
-	if err != nil {
-		return err
-	}
-	s, err := folders.Read(c.Ctx, c.Args, since, op.Progress)
-	op.End()
+	s, err := c.ReadFolders(since)
 	if err != nil {
 		return err
 	}

@@ -165,10 +165,7 @@ func noteWhy(b *answer.Basis, r *slowdown.Report) {
 	if unread > 0 {
 		b.Unread.Note("port", "nothing was recorded", unread, answer.Place{})
 	}
-	if relative > 0 {
-		b.Warnings = append(b.Warnings, fmt.Sprintf("the unit of PortXmitWait is not known for %s; their waits are "+
-			"relative", prose.Count(relative, "waiting port")))
-	}
+	feature.NoteRelativeWaits(b, relative)
 }
 
 func whyRowOf(x *slowdown.Finding) whyRow {
