@@ -74,8 +74,8 @@ func (f *Fabric) IsUnreachable(l Link, nodes map[NodeIndex]bool) bool {
 	return !f.Discovered(l.A) && (nodes[f.Ports[l.A].Node] || nodes[f.Ports[l.B].Node])
 }
 
-// SubnetLinks returns the links of the subnet and those that failures made unreachable. It omits links of other subnets
-// in the same file. O(ports).
+// SubnetLinks returns the links of the subnet and the links that failures made unreachable. It omits links of other
+// subnets in the same file. O(ports).
 func (f *Fabric) SubnetLinks() []Link {
 	unreachable := f.UnreachableNodes()
 	return slices.DeleteFunc(f.Links(), func(l Link) bool {

@@ -68,7 +68,7 @@ func TestActiveAlerts(t *testing.T) {
 	}
 }
 
-// TestMissingSMLog follows a log that does not exist yet. The answer says so, and the log is read once it exists.
+// TestMissingSMLog follows a log that does not exist yet. The answer has a warning, and the log is read once it exists.
 func TestMissingSMLog(t *testing.T) {
 	s := sessiontest.OpenWith(t, "sim:fattree:2,4", session.Options{StateDir: t.TempDir()})
 	log := filepath.Join(t.TempDir(), "opensm.log")

@@ -262,7 +262,7 @@ func (p *Problem) ID() string {
 	return strings.ToLower(base32.StdEncoding.EncodeToString(h.Sum(nil))[:idLength])
 }
 
-// textual lists the kinds whose problems of the whole subnet are told apart by their text, without counts.
+// textual lists the kinds whose problems of the whole subnet differ by their text, without counts.
 var textual = []Kind{Noticed, Asymmetric}
 
 // idLength is the length of an ID: 35 bits, so that two of 2,000 problems share an ID once in 17,000 subnets.

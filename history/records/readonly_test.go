@@ -19,7 +19,7 @@ import (
 
 // TestReadOnly opens copies of a file in use in a read-only file system: with the whole write-ahead log, without the
 // index of the log, and after the writer closed the file. Only without the index do the newest changes stay unread, and
-// the store says so.
+// the store reports this.
 func TestReadOnly(t *testing.T) {
 	ctx := context.Background()
 	dir, at := t.TempDir(), time.UnixMilli(1_790_000_000_000)

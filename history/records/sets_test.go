@@ -31,7 +31,7 @@ func TestHostSets(t *testing.T) {
 	observe(0, a)
 	observe(time.Minute, a, b)
 	observe(time.Minute, b, c) // a lost a host
-	observe(time.Hour, c)      // nobody recorded for an hour: when b ended is unknown
+	observe(time.Hour, c)      // no recorder ran for an hour: the end of b is unknown
 	observe(time.Minute, c)
 	list := func(since, until time.Duration) []string {
 		t.Helper()

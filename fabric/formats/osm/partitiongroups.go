@@ -241,7 +241,7 @@ func (p *PartitionFile) unrealizable(g *PartitionGroup, of groupFlags) string {
 	return ""
 }
 
-// Groups returns the multicast groups of a file in a subnet, those that OpenSM refuses included. OpenSM removes the
+// Groups returns the multicast groups of a file in a subnet, also the groups that OpenSM refuses. OpenSM removes the
 // groups of partitions without members. The argument qos is false if OpenSM runs without quality of service: groups
 // then have SL 0 unless the line of the group sets one.
 func (p *PartitionFile) Groups(partitions []Partition, qos bool) []PartitionGroup {

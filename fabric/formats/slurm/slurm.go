@@ -72,7 +72,7 @@ type builder struct {
 	f     *fabric.Fabric
 	t     *Tree
 	names map[string]bool
-	// adapters are the patterns that select adapters, and used are those that selected one.
+	// adapters are the patterns that select adapters, and used are the patterns that selected an adapter.
 	adapters []string
 	used     map[string]bool
 	// at maps the name of a node to its leaf.

@@ -167,7 +167,7 @@ func (s *search) drain() ([]Step, bool) {
 	return slices.DeleteFunc(steps, func(st Step) bool { return len(st.Entries) == 0 }), true
 }
 
-// worst returns the destination with the most dependencies on rings among those that are not done.
+// worst returns the destination with the most dependencies on rings among the remaining destinations.
 func (s *search) worst() *moving {
 	var worst *moving
 	for _, m := range s.moving {

@@ -159,7 +159,7 @@ func (s *search) try(m *moving, switches ...fabric.SwitchIndex) bool {
 	return true
 }
 
-// adopt sets the dependencies of a destination to those that the walker found, if they close no ring.
+// adopt sets the dependencies of a destination to the dependencies that the walker found, if these close no ring.
 func (s *search) adopt(m *moving) bool {
 	s.tries++
 	for _, dep := range m.deps {
