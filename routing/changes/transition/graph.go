@@ -91,8 +91,8 @@ func (n *network) judge(has, before, after func(dep int) bool) bool {
 
 // keepMixed keeps the components that have a ring that neither the old nor the new tables have alone, and reports
 // whether there are any. A component counts as such if it has a dependency that the old tables do not have, and a
-// dependency that the new tables do not have. The part of all other channels becomes 0. The arguments part and rings are
-// the results of parts.
+// dependency that the new tables do not have. The part of all other channels becomes 0. The arguments part and rings
+// are the results of parts.
 func (n *network) keepMixed(part []int32, rings int32, has, before, after func(dep int) bool) (found bool) {
 	strange := make([]uint8, rings+1) // 1: a dependency is not in before, 2: one is not in after
 	for c, p := range part {

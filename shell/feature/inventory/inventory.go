@@ -134,7 +134,7 @@ var (
 			}),
 			hardwareText("firmware", "FIRMWARE", "", func(n *health.Node) string { return n.Firmware }),
 			{Key: "temperature", Name: "CELSIUS", Unit: "C", Kind: answer.KindFloat, Help: "of the hottest sensor",
-				Value: func(n node) answer.Value { return feature.Level(n.hardware().Hottest(), 0) }},
+				Value: func(n node) answer.Value { return level(n.hardware().Hottest()) }},
 			answer.BoolField("generic", "", "the description does not name a host", func(n node) bool {
 				return n.f.IsGeneric(n.at)
 			}),
@@ -165,13 +165,13 @@ var decl = answer.Decl[*inventory]{
 			})},
 		ofNode(&sensorTable, func(n node, h *health.Node) (rows []sensor) {
 			for _, s := range h.Sensors {
-				rows = append(rows, sensor{answer.Node(n.f, n.at), s.Index, feature.Level(s.Celsius, 0), feature.Level(s.Highest, 0)})
+				rows = append(rows, sensor{answer.Node(n.f, n.at), s.Index, level(s.Celsius), level(s.Highest)})
 			}
 			return rows
 		}),
 		ofNode(&fanTable, func(n node, h *health.Node) (rows []fan) {
 			for _, f := range h.Fans {
-				rows = append(rows, fan{answer.Node(n.f, n.at), f.Index, feature.Level(f.RPM, 0), feature.Level(f.Min, 0), feature.Level(f.Max, 0)})
+				rows = append(rows, fan{answer.Node(n.f, n.at), f.Index, level(f.RPM), level(f.Min), level(f.Max)})
 			}
 			return rows
 		}),
@@ -324,3 +324,6 @@ func number[N uint16 | uint32](n N) answer.Value {
 	}
 	return answer.Int(n)
 }
+
+// level returns a temperature or a speed.
+func level(l health.Level) answer.Value { return feature.Level(l, 0) }
