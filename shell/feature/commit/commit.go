@@ -111,7 +111,7 @@ func options() []lang.Option {
 	}
 	return append(all, lang.Option{
 		Name: "journal", Kind: lang.KindFile, Written: true, Value: "FILE|no",
-		Summary: "file of the journal and the history; no: only this session can roll back",
+		Summary: "file of the journal and the history; no: write even if there is none",
 	}, lang.Option{Name: "sm", Kind: lang.KindGUID, Summary: "write although this master SM is active"})
 }
 

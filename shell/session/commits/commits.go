@@ -530,6 +530,9 @@ func (c *commit) takeEntry(id, held int64) error {
 var (
 	ErrAllUndone = errors.New("all commits of this subnet were already rolled back; hint: 'rollback ID' rolls " +
 		"back a commit or rollback that 'history' lists")
+	// ErrNotJournaled means that the last commit of the session has no entry. Another commit must not be taken for it.
+	ErrNotJournaled = errors.New("the last commit of this session is not in the journal, and cannot be rolled back; " +
+		"hint: 'rollback ID' rolls back an earlier commit")
 	ErrNothingToUndo = errors.New("the history has no commit of this subnet")
 )
 
@@ -543,6 +546,10 @@ func find(ctx context.Context, s *session.Session, id int64) (history.JournalEnt
 	all, err := s.Journal().Commits(ctx)
 	if err != nil {
 		return history.JournalEntry{}, err
+	}
+	st := s.State()
+	if ids := own.Of(&st); id == 0 && len(ids) > 0 && ids[len(ids)-1] == 0 {
+		return history.JournalEntry{}, ErrNotJournaled
 	}
 	for _, j := range all {
 		if id == j.After || id == j.Before || id == 0 && !j.IsRollback() && !slices.Contains(undone, j.Outcome) {

@@ -4,6 +4,11 @@ package commits
 
 import "example.org/ibconsole/shell/session"
 
+// SetOwn replaces the numbers of the commits of a session in the journal. 0 stands for a commit without an entry.
+func SetOwn(s *session.Session, ids ...int64) {
+	s.Publish(0, func(st *session.State) { own.Put(st, ids) })
+}
+
 // IsPartlyWritten reports whether a commit of the session wrote a part of the staged tables.
 func IsPartlyWritten(s *session.Session) bool {
 	st := s.State()
