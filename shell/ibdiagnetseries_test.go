@@ -3,10 +3,16 @@
 package shell_test
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"example.org/ibconsole/fabric/trend/trendtest"
+	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 func TestIbdiagnetDiff(t *testing.T) {
@@ -59,5 +65,27 @@ func TestForecast(t *testing.T) {
 	out, err = on(t, "sim:fattree:2,4", "forecast "+folder)
 	if err != nil || !strings.Contains(out, " 0 cross, 0 beyond") {
 		t.Errorf("five readings: %v\n%s", err, out)
+	}
+}
+
+// TestPartialFolder checks that a folder with a truncated file is reported, and that what it seems to lack does not
+// count as lost.
+func TestPartialFolder(t *testing.T) {
+	folder := t.TempDir()
+	trendtest.Folders(t, folder, 2)
+	file := filepath.Join(folder, "h-day", "ibdiagnet2.db_csv") // the later one
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text[:len(text)/3], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	err = shell.New(sessiontest.Open(t, "sim:fattree:2,4")).Run(t.Context(), "test", "ibdiagnet diff "+folder,
+		&shell.Output{W: &out, Notes: &out, Form: answer.FormJSON})
+	if text := out.String(); err != nil || !strings.Contains(text, "truncated") ||
+		!strings.Contains(text, `"verdict":"unknown"`) {
+		t.Errorf("%v\n%s", err, text)
 	}
 }

@@ -180,12 +180,14 @@ func (f *forecasts) fromFolders(c *feature.Call) (*trend.History, answer.Basis, 
 		return nil, answer.Basis{}, err
 	}
 	h := &trend.History{}
+	last := s.First.When
 	for _, r := range s.Readings {
 		if !r.When.After(f.Until) {
 			h.AddReading(r)
+			last = r.When
 		}
 	}
-	f.f, f.Since, f.Until = s.Last.Fabric, s.First.When, s.Last.When
+	f.f, f.Since, f.Until = s.Last.Fabric, s.First.When, last
 	return h, s.Basis(), nil
 }
 

@@ -90,6 +90,8 @@ var decl = answer.Decl[*comparison]{
 
 func (c *comparison) verdict() (answer.Verdict, string) {
 	switch {
+	case len(c.series.Partial) > 0: // what seems lost may be in the part that was not read
+		return answer.Unknown, "a folder was not read whole"
 	case c.Worse > 0:
 		return answer.Found, prose.Count(c.Worse, "change") + " for the worse"
 	case len(c.lacking)+len(c.series.Unread) > 0:

@@ -28,6 +28,9 @@ type Series struct {
 	// Unread holds the folders that could not be read, with the errors. Read returns an error instead if fewer than two
 	// folders are left.
 	Unread []error
+	// Partial holds the first fault of each folder of which something could not be read, for example of a truncated
+	// file. Such a folder may lack nodes and ports that exist.
+	Partial []string
 }
 
 // Read reads folders or archives of ibdiagnet, or its databases. A name that is a folder of such folders stands for all
@@ -46,7 +49,7 @@ func Read(ctx context.Context, names []string, since time.Time, progress func(do
 	var all []entry
 	var first, last *trend.Folder
 	for i, path := range paths {
-		f, err := readFolder(ctx, path)
+		f, fault, err := readFolder(ctx, path)
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("read folders of ibdiagnet: %w", ctx.Err())
 		}
@@ -55,6 +58,9 @@ func Read(ctx context.Context, names []string, since time.Time, progress func(do
 			continue
 		}
 		all = append(all, entry{path, f.Read()})
+		if fault != "" {
+			s.Partial = append(s.Partial, fault)
+		}
 		if first == nil || before(f.When, first.When, since) {
 			first = f
 		}
@@ -97,15 +103,19 @@ func before(t, first, since time.Time) bool {
 	return t.After(first)
 }
 
-func readFolder(ctx context.Context, path string) (*trend.Folder, error) {
+// readFolder reads a folder. It also returns the first fault in its files, or "".
+func readFolder(ctx context.Context, path string) (f *trend.Folder, fault string, err error) {
 	s, err := formats.Read(ctx, path)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if s.Health == nil {
-		return nil, fmt.Errorf("%s is not a folder of ibdiagnet", fabric.Escape(path))
+		return nil, "", fmt.Errorf("%s is not a folder of ibdiagnet", fabric.Escape(path))
 	}
-	return &trend.Folder{Name: path, When: s.When, Fabric: s.Fabric, Counters: s.Counters, Health: s.Health}, nil
+	if len(s.Unread.Findings) > 0 {
+		fault = s.Unread.Findings[0].Error()
+	}
+	return &trend.Folder{Name: path, When: s.When, Fabric: s.Fabric, Counters: s.Counters, Health: s.Health}, fault, nil
 }
 
 // Expand replaces each name that is a folder of ibdiagnet folders by these folders, in the order of their names.
@@ -178,6 +188,9 @@ func (s *Series) Basis() answer.Basis {
 	b := answer.Basis{State: "file", Title: s.Last.Name, Source: s.Last.Name, AsOf: s.Last.When}
 	for _, err := range s.Unread {
 		b.Unread.Note("folder", err.Error(), 1, answer.Place{})
+	}
+	for _, fault := range s.Partial {
+		b.Unread.Note("part of a folder", fault, 1, answer.Place{})
 	}
 	for _, what := range s.Lacking() {
 		b.Unread.Note("kind of data", what+": a folder lacks them", 1, answer.Place{})
