@@ -362,7 +362,7 @@ func (r *run) findDrain(what string, all []commits.Drain) (commits.Drain, error)
 	case at < 0:
 		return commits.Drain{}, fmt.Errorf("%s is not drained; hint: 'history' lists the commits of drains", d.Name)
 	case at > 0:
-		return commits.Drain{}, fmt.Errorf("%s was drained before %s; hint: run 'undrain %s %s' first", d.Name,
+		return commits.Drain{}, fmt.Errorf("%s was drained before %s; hint: run 'undrain %s %s' first", all[at].Name,
 			all[0].Name, all[0].What, lang.Quote(all[0].Name))
 	}
 	return all[at], nil

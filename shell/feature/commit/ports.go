@@ -44,10 +44,12 @@ func portCommands() []feature.Command {
 			Args:    []lang.Arg{{Name: "NODE/PORT", Kind: lang.KindPlace}},
 			Answers: []answer.Declared{planned, written},
 		}
+		var own []lang.Option
 		if words != nil {
 			command.Args = append(command.Args, lang.Arg{Name: "VALUE"})
-			command.Options = append(command.Options, lang.Option{Name: resetWord, Kind: lang.KindFlag,
-				Summary: "reset the link after it, so that the new value takes effect"})
+			own = []lang.Option{{Name: resetWord, Kind: lang.KindFlag,
+				Summary: "reset the link after it, so that the new value takes effect"}}
+			command.Options = append(command.Options, own...)
 		}
 		command.Args = append(command.Args, lang.Arg{Kind: lang.KindWord, Words: []string{yesWord}, Optional: true})
 		for _, value := range append(words, "")[:max(len(words), 1)] {
@@ -57,7 +59,7 @@ func portCommands() []feature.Command {
 		command.Examples = append(command.Examples, "write on; "+command.Examples[0]+" yes force-unreachable "+
 			"force-interrupt")
 		command.Run = func(c *feature.Call) error {
-			r := &run{Call: c, plan: planned, done: written}
+			r := &run{Call: c, plan: planned, done: written, own: own}
 			return r.controlPort(change)
 		}
 		all = append(all, command)

@@ -130,6 +130,9 @@ var decl = answer.Decl[*plan]{
 }
 
 func run(c *feature.Call) error {
+	if of := c.Option("of", ""); of != "" && of != string(session.Staged) {
+		return c.Misused("of=%s: the steps are from the base to the staged tables", of)
+	}
 	st := c.Session.State()
 	base, err := st.TablesOf(session.Base)
 	if err != nil {
