@@ -277,8 +277,8 @@ func (j *job) summary() string {
 }
 
 // answerCommands are the commands whose answers are shown even if a key press caused the command.
-var answerCommands = []string{"balance", "check", "compare", "congestion", "diff", "history", "hosts", "jobs", "resilience",
-	"show", "whatif", "who"}
+var answerCommands = []string{"balance", "check", "compare", "congestion", "diff", "history", "hosts", "jobs",
+	"resilience", "show", "whatif", "who"}
 
 // wantsAnswer reports whether the answer of the command is to be shown.
 func (j *job) wantsAnswer() bool {

@@ -21,7 +21,8 @@ func TestRollbackWithoutEntry(t *testing.T) {
 	}
 	held := n.Held()
 	commits.SetOwn(s, 1, 0)
-	if _, _, err := commits.Rollback(t.Context(), s, 0, yes); !errors.Is(err, commits.ErrNotJournaled) || n.Held() != held {
+	_, _, err := commits.Rollback(t.Context(), s, 0, yes)
+	if !errors.Is(err, commits.ErrNotJournaled) || n.Held() != held {
 		t.Errorf("rollback: %v", err)
 	}
 	commits.SetOwn(s, 1)
