@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -54,7 +55,7 @@ func newPast(t testing.TB, s *scene) *past {
 		}
 	}
 	order := s.r.Perm(len(s.hosts))
-	n := 4 + s.r.IntN(5)
+	n := min(4+s.r.IntN(5), len(order))
 	for i := range n {
 		p.job[s.hosts[order[i]]] = true
 	}
@@ -264,6 +265,19 @@ func (p *past) plantReason(t testing.TB, reason string) bool {
 			}
 		}
 		return p.used[at] > 1.2
+	case "ring": // of all hosts, those of another job among them
+		rest := map[string]bool{}
+		for i, src := range p.hosts {
+			dst := p.hosts[(i+len(p.hosts)/2)%len(p.hosts)]
+			p.load2.Flows = append(p.load2.Flows, sim.Flow{Src: src, DLID: f.Ports[dst].LID,
+				Demand: p.between(0.7, 0.9) * rate})
+			if !p.job[src] {
+				rest[p.hostName(src)] = true
+			}
+		}
+		if len(rest) > 0 && p.r.IntN(2) == 0 {
+			p.sacct = append(p.sacct, p.sacctLine("200", rest, p.from, p.until))
+		}
 	}
 	return true
 }
@@ -305,6 +319,9 @@ func (p *past) works() bool {
 		n.Flows = append(n.Flows, fluid.Flow{Path: path, Demand: x.Demand})
 	}
 	rates, limited := fluid.Solve(&n), 0
+	if p.reasons["ring"] { // it moves nothing
+		return slices.Contains(rates.Stuck, true)
+	}
 	for i := range f.NumPorts() {
 		most := min(n.Capacity[i], n.Drain[i])
 		if _, isBack := p.widths[f.Ports[i].Peer]; isBack && demand[i] > most {
@@ -537,16 +554,20 @@ func (p *past) explained(t *testing.T) []whyAnswer {
 
 // pastReasons are the causes of the scenes of why.
 var pastReasons = [][]string{
-	{"flap"}, {"cable"}, {"slow receiver"}, {"other job"}, {"oversubscription"}, {"route"}, {},
-	{"flap", "slow receiver"}, {"other job", "cable"}, {"slow receiver", "slow receiver"},
+	{"flap"}, {"cable"}, {"slow receiver"}, {"other job"}, {"oversubscription"}, {"ring"}, {"route"},
+	{}, {"flap", "slow receiver"}, {"other job", "cable"}, {"slow receiver", "slow receiver"},
 }
 
 // plantedPast returns a random job with the given causes.
-func plantedPast(t testing.TB, i int, s func() *scene) *past {
+func plantedPast(t testing.TB, r *rand.Rand, i int) *past {
 	t.Helper()
 	reasons := pastReasons[i%len(pastReasons)]
+	specs := []string{"fattree:2,8", "fattree:2,12", "fattree:3,4"}
+	if slices.Contains(reasons, "ring") {
+		specs = []string{"torus:7", "torus:9"}
+	}
 	for range 500 {
-		p := newPast(t, s())
+		p := newPast(t, newScene(t, r, specs[r.IntN(len(specs))]))
 		p.load2 = sim.Load{Capacity: map[fabric.PortIndex]float64{}, Drain: map[fabric.PortIndex]float64{},
 			Errors: map[fabric.PortIndex]float64{}}
 		p.began = time.Now().Add(-(jobMinutes + 5) * time.Minute).Truncate(time.Second)
@@ -571,17 +592,15 @@ func plantedPast(t testing.TB, i int, s func() *scene) *past {
 }
 
 // TestWhyScenes plants causes in the records of random jobs: a flap, a bad cable, a slow receiver, another job, more
-// traffic of the job itself, bad tables, two at once, or none. The first rows must name the causes in 95 of 100 scenes.
+// traffic of the job itself, bad tables, a ring, two at once, or none. The first rows must name the causes in 95 of 100 scenes.
 // A cause that is marked as proved must be a planted one in all.
 func TestWhyScenes(t *testing.T) {
 	r := testenv.Rand(t)
-	n := testenv.Count(t, 5, 100)
+	n := testenv.Count(t, 6, 100)
 	var failed []string
 	proved, rows := 0, 0
 	for i := range n {
-		p := plantedPast(t, i, func() *scene {
-			return newScene(t, r, []string{"fattree:2,8", "fattree:2,12", "fattree:3,4"}[r.IntN(3)])
-		})
+		p := plantedPast(t, r, i)
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			got := p.explained(t)
 			named, wrong := map[string]bool{}, ""
