@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"example.org/ibconsole/fabric/trend/trendtest"
 	"example.org/ibconsole/shell"
@@ -53,12 +54,19 @@ func TestForecast(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		f.PortName(hot.A), "temperature", "2026-11-12 03:00:00", "3.0 days", "52 C      64 C",
-		"received power", "2026-11-14 03:00:00", "2 cross, 0 beyond their limit",
+		f.PortName(hot.A), "temperature", "2026-11-12 03:00:00", "52 C      64 C", "overdue", " ago",
+		"received power", "2026-11-14 03:00:00", "2 cross (2 overdue), 0 beyond their limit",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
+	}
+	folder = t.TempDir()
+	trendtest.FoldersFrom(t, folder, time.Now().AddDate(0, 0, -8), 8) // the last one is a day old
+	out, err = on(t, "sim:fattree:2,4", "forecast "+folder)
+	if err != nil || !strings.Contains(out, "48 hours") || !strings.Contains(out, "4.0 days") ||
+		strings.Contains(out, "overdue") {
+		t.Errorf("%v\n%s", err, out)
 	}
 	folder = t.TempDir()
 	trendtest.Folders(t, folder, 6)

@@ -370,7 +370,7 @@ func TestFolderStories(t *testing.T) {
 				"values -5.5, -6.0, -6.5, -7.0, -7.5", "link down", "3 worse, 1 changed, 0 better"),
 		}},
 		{"which cable will fail next", usual, []act{
-			do(":", "forecast diag", "Enter").then("crosses", "3.0 days", "temperature", "node-0001 HCA-1/1"),
+			do(":", "forecast diag", "Enter").then("overdue", "ago", "temperature", "node-0001 HCA-1/1"),
 		}},
 	} {
 		t.Run(st.name, func(t *testing.T) {

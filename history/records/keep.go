@@ -71,7 +71,7 @@ func (r *Round) level() int {
 func (s *Store) Keep(ctx context.Context, r Round) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := s.change(ctx, func(tx *sql.Tx) error {
+	err := s.record(ctx, func(tx *sql.Tx) error {
 		p, err := s.loadPorts(ctx, tx, r.Subnet)
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/when"
 )
 
@@ -118,7 +119,7 @@ const Unobserved = 5 * time.Minute
 // the same ID are one episode. O(open episodes + found).
 func (s *Store) Observe(ctx context.Context, subnet string, when time.Time, found []problems.Problem,
 	isChecked func(*problems.Problem) bool) (opened, closed []Episode, err error) {
-	err = s.change(ctx, func(tx *sql.Tx) error {
+	err = s.record(ctx, func(tx *sql.Tx) error {
 		opened, closed = nil, nil
 		id, err := addSubnet(ctx, tx, subnet)
 		if err != nil {
@@ -171,7 +172,7 @@ func takeOpen(ctx context.Context, tx *sql.Tx, subnet int64) ([]Episode, error) 
 // before the last observation nevertheless, the clock was set back by at least that time. Then the lengths are lower
 // bounds.
 func (s *Store) SetClock(ctx context.Context, subnet string, now time.Time, step time.Duration) error {
-	err := s.change(ctx, func(tx *sql.Tx) error {
+	err := s.record(ctx, func(tx *sql.Tx) error {
 		id, err := addSubnet(ctx, tx, subnet)
 		if err != nil {
 			return err
@@ -302,8 +303,13 @@ func fromMilliseconds(ms int64) time.Time {
 
 // episodes returns the episodes of a subnet for which a condition holds, in the order in which they opened.
 func episodes(ctx context.Context, from querier, subnet int64, condition string, args ...any) ([]Episode, error) {
+	have, err := versionOf(ctx, from)
+	if err != nil || have < withLedger {
+		return nil, err
+	}
+	column := prose.When(have < withEvidence, "NULL", "evidence")
 	rows, err := from.QueryContext(ctx, "SELECT opened, seen, closed, severity, kind, guid, port, name, what, try, "+
-		"evidence FROM problem WHERE subnet = ? AND "+condition+" ORDER BY opened, severity, id",
+		column+" FROM problem WHERE subnet = ? AND "+condition+" ORDER BY opened, severity, id",
 		append([]any{subnet}, args...)...)
 	if err != nil {
 		return nil, err
@@ -352,6 +358,9 @@ func (s *Store) Problems(ctx context.Context, subnet string, since, until time.T
 }
 
 func (s *Store) observed(ctx context.Context, subnet, from, to int64) ([]Span, error) {
+	if have, err := versionOf(ctx, s.db); err != nil || have < withLedger {
+		return nil, err
+	}
 	rows, err := s.db.QueryContext(ctx, "SELECT began, until FROM observed WHERE subnet = ? AND began <= ? AND "+
 		"until >= ? "+
 		"ORDER BY began", subnet, to, from)
@@ -382,6 +391,9 @@ func (s *Store) Acknowledge(ctx context.Context, subnet string, a Acknowledgemen
 		if err != nil {
 			return err
 		}
+		if have, err := versionOf(ctx, tx); err != nil || have < withLedger {
+			return errors.Join(err, fmt.Errorf("the format has version %d; only a recorder upgrades it", have))
+		}
 		_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO acknowledged VALUES (?, ?, ?, ?, ?, ?)", id, a.ID,
 			a.Given.UnixMilli(), a.Until.UnixMilli(), a.Who, a.Reason)
 		return err
@@ -403,6 +415,9 @@ func (s *Store) Acknowledgements(ctx context.Context, subnet string, since time.
 }
 
 func (s *Store) acknowledgements(ctx context.Context, subnet, since int64) ([]Acknowledgement, error) {
+	if have, err := versionOf(ctx, s.db); err != nil || have < withLedger {
+		return nil, err
+	}
 	rows, err := s.db.QueryContext(ctx, "SELECT id, given, until, who, reason FROM acknowledged WHERE subnet = ? AND "+
 		"given >= ? ORDER BY given", subnet, since)
 	if err != nil {
@@ -442,6 +457,10 @@ func InForce(all []Acknowledgement, when time.Time) map[string]Acknowledgement {
 // trimLedger removes the episodes, outages and sets of hosts that ended before a time, and older observations and
 // acknowledgements.
 func (s *Store) trimLedger(ctx context.Context, before int64) error {
+	have, err := versionOf(ctx, s.db)
+	if err != nil || have < withLedger {
+		return err
+	}
 	var first sql.NullInt64
 	if err := s.db.QueryRowContext(ctx, "SELECT min(until) FROM observed").Scan(&first); err != nil {
 		return err
@@ -450,11 +469,15 @@ func (s *Store) trimLedger(ctx context.Context, before int64) error {
 		return nil
 	}
 	return s.change(ctx, func(tx *sql.Tx) error {
-		for _, statement := range []string{
-			"DELETE FROM problem WHERE closed > 0 AND closed < ?", "DELETE FROM observed WHERE until < ?",
-			"DELETE FROM acknowledged WHERE until < ?", "DELETE FROM outage WHERE up > 0 AND up < ?",
-			"DELETE FROM hostset WHERE ended > 0 AND ended < ?",
-		} {
+		statements := []string{"DELETE FROM problem WHERE closed > 0 AND closed < ?",
+			"DELETE FROM observed WHERE until < ?", "DELETE FROM acknowledged WHERE until < ?"}
+		if have >= withOutages {
+			statements = append(statements, "DELETE FROM outage WHERE up > 0 AND up < ?")
+		}
+		if have >= withSets {
+			statements = append(statements, "DELETE FROM hostset WHERE ended > 0 AND ended < ?")
+		}
+		for _, statement := range statements {
 			if _, err := tx.ExecContext(ctx, statement, before); err != nil {
 				return err
 			}

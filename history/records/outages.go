@@ -101,7 +101,7 @@ type LinkChange struct {
 // the link has come back. O(open outages + changes + missing links).
 func (s *Store) ObserveLinks(ctx context.Context, subnet string, when time.Time, changes []LinkChange, down []Outage,
 	isUp func(a, b fabric.End) bool) error {
-	err := s.change(ctx, func(tx *sql.Tx) error {
+	err := s.record(ctx, func(tx *sql.Tx) error {
 		id, err := addSubnet(ctx, tx, subnet)
 		if err != nil {
 			return err
@@ -200,6 +200,9 @@ func (s *Store) Outages(ctx context.Context, subnet string, since, until time.Ti
 }
 
 func outages(ctx context.Context, from querier, subnet int64, condition string, args ...any) ([]Outage, error) {
+	if have, err := versionOf(ctx, from); err != nil || have < withOutages {
+		return nil, err
+	}
 	rows, err := from.QueryContext(ctx, "SELECT guid, port, name, peer_guid, peer_port, peer_name, was_up, down, "+
 		"seen, up, pairs FROM outage WHERE subnet = ? AND "+condition+" ORDER BY down, guid, port",
 		append([]any{subnet}, args...)...)

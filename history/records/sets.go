@@ -52,7 +52,7 @@ func (h *HostSet) Until(now time.Time) time.Time {
 // ObserveSets stores the sets of hosts of a subnet that are defined at a time. A set of another name or with other
 // hosts begins then, and a set that is no longer defined ends. O(defined sets).
 func (s *Store) ObserveSets(ctx context.Context, subnet string, when time.Time, defined []HostSet) error {
-	err := s.change(ctx, func(tx *sql.Tx) error {
+	err := s.record(ctx, func(tx *sql.Tx) error {
 		id, err := addSubnet(ctx, tx, subnet)
 		if err != nil {
 			return err
@@ -103,6 +103,9 @@ func (s *Store) HostSets(ctx context.Context, subnet string, since, until time.T
 }
 
 func hostSets(ctx context.Context, from querier, subnet int64, condition string, args ...any) ([]HostSet, error) {
+	if have, err := versionOf(ctx, from); err != nil || have < withSets {
+		return nil, err
+	}
 	rows, err := from.QueryContext(ctx, "SELECT name, began, seen, ended, hosts FROM hostset WHERE subnet = ? AND "+
 		condition+" ORDER BY began, name", append([]any{subnet}, args...)...)
 	if err != nil {

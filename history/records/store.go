@@ -40,10 +40,18 @@ const logPages = "wal_autocheckpoint(128)"
 // FileName is the name of the file with the records in a state directory.
 const FileName = "records.db"
 
-// version is the version of the schema. The file stores it in SQLite's user_version. Version 1 lacks the tables of
-// [ledgerSchema], version 2 the table of [outageSchema], version 3 the column of [evidenceSchema], and
-// version 4 the table of [setSchema].
-const version = 5
+// version is the version of the schema. The file stores it in SQLite's user_version. A file of an earlier version can be
+// read. Only a recorder upgrades it, because an earlier program cannot read it then.
+const version = withSets
+
+// The versions of the schema that added tables or columns: those of [ledgerSchema], [outageSchema], [evidenceSchema] and
+// [setSchema].
+const (
+	withLedger = iota + 2
+	withOutages
+	withEvidence
+	withSets
+)
 
 // A row of the table sample holds the counts of a block's ports from began to until, in milliseconds since 1970. The
 // row was either stored by Keep or rolled up from the level below. Ports are numbered per subnet in the order of their
@@ -155,43 +163,87 @@ func open(ctx context.Context, path string, q url.Values) (*Store, error) {
 
 // prepare creates the tables of a new file.
 func (s *Store) prepare(ctx context.Context) error {
-	return sqlfile.Change(ctx, s.db, func(tx *sql.Tx) error {
-		var have int
-		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
-			return err
-		}
-		switch {
-		case have > version:
-			return fmt.Errorf("written by a newer ibconsole: the format has version %d, this program supports "+
-				"version %d", have, version)
-		case have == version:
-			return nil
-		}
-		add := strings.Join([]string{schema, ledgerSchema, outageSchema, evidenceSchema, setSchema}[have:], "")
-		_, err := tx.ExecContext(ctx, add+fmt.Sprintf("PRAGMA user_version = %d", version))
+	have, err := versionOf(ctx, s.db)
+	switch {
+	case err != nil:
 		return err
-	})
+	case have == 0:
+		return sqlfile.Change(ctx, s.db, func(tx *sql.Tx) error { return upgrade(ctx, tx) })
+	}
+	return supported(have)
 }
 
-// check returns an error if the format of the file is not that of this program.
+// check returns an error if this program cannot read the format of the file.
 func (s *Store) check(ctx context.Context) error {
-	var have int
-	err := s.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have)
-	if err == nil && have != version {
-		err = fmt.Errorf("the format has version %d, this program supports version %d, and the file cannot be "+
-			"upgraded, because it is read-only", have, version)
+	have, err := versionOf(ctx, s.db)
+	switch {
+	case err != nil:
+		return err
+	case have == 0:
+		return errors.New("the file has no records")
 	}
+	return supported(have)
+}
+
+func supported(have int) error {
+	if have > version {
+		return fmt.Errorf("written by a newer ibconsole: the format has version %d, this program supports version %d",
+			have, version)
+	}
+	return nil
+}
+
+func versionOf(ctx context.Context, from querier) (have int, err error) {
+	err = from.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have)
+	return have, err
+}
+
+// upgrade adds the tables and columns of later versions.
+func upgrade(ctx context.Context, tx *sql.Tx) error {
+	have, err := versionOf(ctx, tx)
+	if err != nil || have == version {
+		return err
+	}
+	if err := supported(have); err != nil {
+		return err
+	}
+	add := strings.Join([]string{schema, ledgerSchema, outageSchema, evidenceSchema, setSchema}[have:], "")
+	_, err = tx.ExecContext(ctx, add+fmt.Sprintf("PRAGMA user_version = %d", version))
 	return err
+}
+
+// Upgrade upgrades a file of an earlier version for a recorder. Programs of that version cannot read it afterwards. It
+// returns the earlier version, or 0 if there was nothing to upgrade.
+func (s *Store) Upgrade(ctx context.Context) (earlier int, err error) {
+	err = s.change(ctx, func(tx *sql.Tx) error {
+		have, err := versionOf(ctx, tx)
+		if have < version {
+			earlier = have
+		}
+		return errors.Join(err, upgrade(ctx, tx))
+	})
+	return earlier, s.failed("upgrade the records", err)
 }
 
 // ReadOnly returns a [sqlfile.ReadOnlyError] if the file can only be read, otherwise nil.
 func (s *Store) ReadOnly() error { return s.readOnly }
 
+// change changes the file without an upgrade.
 func (s *Store) change(ctx context.Context, change func(*sql.Tx) error) error {
 	if s.readOnly != nil {
 		return s.readOnly
 	}
 	return sqlfile.Change(ctx, s.db, change)
+}
+
+// record changes the file for a recorder.
+func (s *Store) record(ctx context.Context, change func(*sql.Tx) error) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		if err := upgrade(ctx, tx); err != nil {
+			return err
+		}
+		return change(tx)
+	})
 }
 
 func (s *Store) failed(doing string, err error) error {

@@ -17,11 +17,11 @@ import (
 	"example.org/ibconsole/internal/base/sqlfile"
 )
 
-// TestUpgrade opens a file that a program with version 3 of the schema wrote: three readings of two ports, a problem
+// version3 returns a file that a program with version 3 of the schema wrote: three readings of two ports, a problem
 // that closed and another that is open and acknowledged, an outage that ended and another that lasts, and a size limit.
-// Everything is kept, and writing continues the open problem and the lasting outage. testdata/version3.sql is the file
-// as SQLite dumps it.
-func TestUpgrade(t *testing.T) {
+// testdata/version3.sql is the file as SQLite dumps it.
+func version3(t *testing.T) string {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), records.FileName)
 	dump, err := os.ReadFile("testdata/version3.sql")
 	if err != nil {
@@ -37,16 +37,52 @@ func TestUpgrade(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
+	return file
+}
+
+// versionIn returns the version that a file has.
+func versionIn(t *testing.T, file string) (version int) {
+	t.Helper()
+	db, err := sqlfile.Open(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if err := db.QueryRowContext(t.Context(), "PRAGMA user_version").Scan(&version); err != nil {
+		t.Fatal(err)
+	}
+	return version
+}
+
+// TestUpgrade reads a file of version 3, which keeps its version so that the earlier program can still read it, also
+// after an acknowledgement and a change of the size limit. A recorder upgrades it and keeps everything: writing
+// continues the open problem and the lasting outage.
+func TestUpgrade(t *testing.T) {
+	file := version3(t)
 	at := time.UnixMilli(1_790_000_000_000)
 	after := func(minutes int) time.Time { return at.Add(time.Duration(minutes) * time.Minute) }
-	for range 2 { // the second time it is upgraded already
-		s := open(t, file)
-		checkVersion3(t, s, at, after)
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
 	s := open(t, file)
+	checkVersion3(t, s, at, after)
+	if sets, err := s.HostSets(t.Context(), "a", at, after(10)); err != nil || len(sets) > 0 {
+		t.Errorf("sets of hosts, which version 3 does not have: %v, %v", sets, err)
+	}
+	err := errors.Join(s.Acknowledge(t.Context(), "b", records.Acknowledgement{ID: "x"}),
+		s.SetSize(t.Context(), 77<<20), s.Trim(t.Context(), after(20)))
+	if version := versionIn(t, file); err != nil || version != 3 {
+		t.Errorf("version %d after reading, %v", version, err)
+	}
+	if was, err := s.Upgrade(t.Context()); err != nil || was != 3 || versionIn(t, file) <= 3 {
+		t.Errorf("upgraded from %d to %d: %v", was, versionIn(t, file), err)
+	}
+	if was, err := s.Upgrade(t.Context()); err != nil || was != 0 {
+		t.Errorf("upgraded again from %d: %v", was, err)
+	}
+	checkVersion3(t, s, at, after)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, file)
+	checkVersion3(t, s, at, after)
 	slow := problems.Problem{Severity: problems.Warning, Kind: problems.Slow, At: problems.Place{GUID: 2, Port: 7},
 		What: "slower"}
 	opened, closed, err := s.Observe(t.Context(), "a", after(4), []problems.Problem{slow}, nil)
@@ -62,6 +98,23 @@ func TestUpgrade(t *testing.T) {
 	if err := errors.Join(err, oerr); err != nil || len(down) != 2 || !down[1].Up.Equal(after(5)) {
 		t.Errorf("the outage does not end: %+v, %v", down, err)
 	}
+}
+
+// TestReadOnlyVersion3 reads a file of version 3 in a read-only file system, and recorders write one without the
+// explicit upgrade.
+func TestReadOnlyVersion3(t *testing.T) {
+	file := version3(t)
+	at := time.UnixMilli(1_790_000_000_000)
+	after := func(minutes int) time.Time { return at.Add(time.Duration(minutes) * time.Minute) }
+	written := open(t, file)
+	if err := written.ObserveSets(t.Context(), "a", after(4), []records.HostSet{{Name: "x", Hosts: "n1"}}); err != nil {
+		t.Error(err)
+	}
+	if version := versionIn(t, file); version <= 3 {
+		t.Errorf("version %d after a recorder wrote", version)
+	}
+	s := open(t, copyReadOnly(t, version3(t), []string{""}))
+	checkVersion3(t, s, at, after)
 }
 
 func checkVersion3(t *testing.T, s *records.Store, at time.Time, after func(int) time.Time) {

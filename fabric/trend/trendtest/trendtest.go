@@ -18,10 +18,16 @@ import (
 	"example.org/ibconsole/fabric/health"
 )
 
-// Folders writes folders of ibdiagnet of successive days from 2026-11-02, for a small tree. The module of the first
+// Folders is [FoldersFrom] for successive days from 2026-11-02.
+func Folders(t testing.TB, folder string, days int) (hot, lost fabric.Link, f *fabric.Fabric) {
+	t.Helper()
+	return FoldersFrom(t, folder, time.Date(2026, 11, 2, 3, 0, 0, 0, time.UTC), days)
+}
+
+// FoldersFrom writes folders of ibdiagnet of successive days from a time on, for a small tree. The module of the first
 // link warms up by two degrees a day from 50, its received power falls by 0.5 dB a day from -4, all other modules stay
 // at 45 degrees, and the last day has one link less.
-func Folders(t testing.TB, folder string, days int) (hot, lost fabric.Link, f *fabric.Fabric) {
+func FoldersFrom(t testing.TB, folder string, first time.Time, days int) (hot, lost fabric.Link, f *fabric.Fabric) {
 	t.Helper()
 	f = gentest.WithLIDs(t, "fattree:2,4")
 	links := f.Links()
@@ -31,7 +37,7 @@ func Folders(t testing.TB, folder string, days int) (hot, lost fabric.Link, f *f
 		if day == days-1 {
 			state = f.Without([]fabric.Link{lost})
 		}
-		db := &ibdiagnet.DB{Fabric: state, When: time.Date(2026, 11, 2+day, 3, 0, 0, 0, time.UTC),
+		db := &ibdiagnet.DB{Fabric: state, When: first.AddDate(0, 0, day),
 			Health: &health.Report{}, Counters: &counters.Reading{Fabric: state}}
 		for _, l := range links {
 			c := &health.Cable{Vendor: "Acme", Part: "MFS1", Serial: fmt.Sprint(l.A), Celsius: 45, Measured: true}

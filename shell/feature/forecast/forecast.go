@@ -32,8 +32,9 @@ var Feature = feature.Feature{Name: "forecast", Commands: []feature.Command{{
 		"symbol errors and recoveries:\na subnet that is asked live does not report the other values.\n" +
 		fmt.Sprintf("A forecast needs at least %d readings, each at least %.0f minutes after link up, that move "+
 			"consistently towards the limit\n(Mann-Kendall test), and it reaches at most as far ahead as three times "+
-			"the time of the readings. EARLIEST and LATEST are\nthe bounds for 95 %% confidence. ",
-			trend.LeastReadings, trend.Settled.Minutes()) +
+			"the time of the readings. EARLIEST and LATEST are\nthe bounds for 95 %% confidence. IN counts from "+
+			"now. A forecast is overdue if the time is past: no later reading shows whether the\nvalue has crossed "+
+			"its limit. ", trend.LeastReadings, trend.Settled.Minutes()) +
 		"The limits have their sources in docs/ibdiagnet.md; the line \"limit\" of the\nconfiguration changes them. " +
 		"The time of link up is known from LinkDownedCounter, so the first folder never counts.",
 	Args: []lang.Arg{{Name: "FOLDER", Kind: lang.KindFile, Repeat: true, Optional: true}},
@@ -51,6 +52,7 @@ var Feature = feature.Feature{Name: "forecast", Commands: []feature.Command{{
 type forecasts struct {
 	Series  int       `key:"series" help:"examined series: one for each quantity of a port"`
 	Crosses int       `key:"crossing" help:"series that cross their limit"`
+	Overdue int       `key:"overdue" help:"those of them whose time is past; no later reading shows the value"`
 	Beyond  int       `key:"beyond" help:"series whose last value is beyond the limit"`
 	TooFew  int       `key:"too_few" help:"series with fewer readings than a forecast needs"`
 	NoTrend int       `key:"no_trend" help:"series without a consistent trend, or far from the limit"`
@@ -59,6 +61,7 @@ type forecasts struct {
 	Folders bool      `key:"from_folders" help:"the readings come from ibdiagnet folders"`
 
 	f    *fabric.Fabric
+	now  time.Time
 	list []trend.Expected
 }
 
@@ -67,8 +70,9 @@ type row struct {
 	Port     answer.Value `key:"port" name:"PORT" kind:"place"`
 	Peer     answer.Value `key:"peer" name:"TO" kind:"place" help:"port at the other end"`
 	What     string       `key:"quantity" name:"WHAT"`
-	State    string       `key:"state" name:"FORECAST" help:"crosses or beyond the limit"`
-	When     answer.Value `name:"IN" kind:"text" help:"time until it crosses the limit, from the last reading"`
+	State    string       `key:"state" name:"FORECAST" help:"crosses the limit, overdue (time past), or beyond it"`
+	When     answer.Value `name:"IN" kind:"text" help:"time from now until it crosses the limit"`
+	Expected answer.Value `key:"expected" name:"EXPECTED" kind:"time" help:"when it crosses the limit"`
 	In       answer.Value `key:"in_seconds" kind:"duration" help:"time from the last reading to the limit"`
 	Earliest answer.Value `key:"earliest" name:"EARLIEST" kind:"time" help:"at 95 % confidence"`
 	Latest   answer.Value `key:"latest" name:"LATEST" kind:"time" help:"at 95 % confidence; none if it may never cross"`
@@ -89,7 +93,7 @@ var decl = answer.Decl[*forecasts]{
 			Key: "forecasts", Title: "forecasts", Stream: true, Fields: answer.Fields[row](),
 			Empty: "no link is expected to cross a limit",
 		}, func(f *forecasts) answer.Rows[row] { return answer.Lazy(len(f.list), f.row) })},
-		{Line: "{series} series: {crossing} cross, {beyond} beyond their limit, {too_few} with too few readings, " +
+		{Line: "{series} series: {crossing} cross[ ({overdue} overdue)], {beyond} beyond their limit, {too_few} with too few readings, " +
 			"{no_trend} without a trend"},
 	},
 	Verdict: (*forecasts).verdict, Fails: answer.Asked,
@@ -111,7 +115,7 @@ func (f *forecasts) row(i int) row {
 	points := x.Points[x.Quantity]
 	value := func(p trend.Point) answer.Value { return answer.Text(x.Quantity.Text(x.Quantity.Value(p.Value))) }
 	r := row{Port: feature.PlaceOf(f.f, at), Peer: answer.None(), What: x.Quantity.String(), State: "beyond",
-		When: answer.None(), In: answer.None(), Earliest: answer.None(), Latest: answer.None(), Chance: answer.None(),
+		When: answer.None(), In: answer.None(), Expected: answer.None(), Earliest: answer.None(), Latest: answer.None(), Chance: answer.None(),
 		First: value(points[0]), Last: value(points[len(points)-1]), Limit: x.Quantity.Text(x.Limit.Value),
 		Readings: len(points), Source: x.Limit.Source, Lead: answer.Lead{GUID: x.Key.GUID, Port: x.Key.Num}}
 	if p := x.Key.In(f.f); p != fabric.None && f.f.Ports[p].Linked() {
@@ -121,12 +125,23 @@ func (f *forecasts) row(i int) row {
 		return r
 	}
 	last := points[len(points)-1].At
-	r.State, r.When, r.In = "crosses", answer.Text(text(x.In)), answer.Duration(x.In)
+	expected := last.Add(x.In)
+	r.State, r.When, r.In = "crosses", answer.Text(text(expected.Sub(f.now))), answer.Duration(x.In)
+	if f.isOverdue(x) {
+		r.State, r.When = "overdue", answer.Text(text(f.now.Sub(expected))+" ago")
+	}
+	r.Expected = answer.Time(expected)
 	r.Earliest, r.Chance = answer.Time(last.Add(x.Earliest)), answer.Float(x.Chance, 4)
 	if x.Latest > 0 {
 		r.Latest = answer.Time(last.Add(x.Latest))
 	}
 	return r
+}
+
+// isOverdue reports whether the time at which a value was expected to cross its limit is past.
+func (f *forecasts) isOverdue(x *trend.Expected) bool {
+	points := x.Points[x.Quantity]
+	return x.Outcome == trend.Crosses && points[len(points)-1].At.Add(x.In).Before(f.now)
 }
 
 // text returns a duration in days, or in hours below two days.
@@ -143,7 +158,7 @@ func run(c *feature.Call) error {
 		return err
 	}
 	st := c.Session.State()
-	v := &forecasts{f: st.Live.Fabric, Since: since, Until: until, Folders: len(c.Args) > 0}
+	v := &forecasts{f: st.Live.Fabric, now: time.Now(), Since: since, Until: until, Folders: len(c.Args) > 0}
 	var h *trend.History
 	var basis answer.Basis
 	if v.Folders {
@@ -162,6 +177,11 @@ func run(c *feature.Call) error {
 	}
 	v.Crosses, v.Beyond, v.TooFew = outcomes[trend.Crosses], outcomes[trend.Beyond], outcomes[trend.TooFew]
 	v.NoTrend = outcomes[trend.NoTrend] + outcomes[trend.Distant]
+	for i := range v.list {
+		if v.isOverdue(&v.list[i]) {
+			v.Overdue++
+		}
+	}
 	if !v.Folders {
 		basis.Unread.Note("kind of value", "bit error rates, temperatures and powers: only ibdiagnet folders have them",
 			1, answer.Place{})

@@ -284,6 +284,10 @@ func start(c *feature.Call) error {
 	if a.setLog(smlog.Of(&st)); !a.SMLogBad.IsNone() {
 		b.Warnings = append(b.Warnings, fmt.Sprintf("the log %s is not read: %s", a.SMLog, a.SMLogBad))
 	}
+	if rec.Upgraded > 0 {
+		b.Warnings = append(b.Warnings, fmt.Sprintf("the records were upgraded from version %d of their format: an "+
+			"ibconsole that wrote this version cannot read them any more", rec.Upgraded))
+	}
 	if err := c.Answer(startDecl.Answer(b, a)); err != nil {
 		return err
 	}

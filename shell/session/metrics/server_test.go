@@ -174,3 +174,19 @@ func TestServerClose(t *testing.T) {
 		}
 	}
 }
+
+// TestAddress checks the forms of an address, and the errors for ports out of range.
+func TestAddress(t *testing.T) {
+	for text, want := range map[string]string{
+		"9315": "127.0.0.1:9315", ":0": "127.0.0.1:0", "10.0.0.1:65535": "10.0.0.1:65535", "[::1]:80": "[::1]:80",
+	} {
+		if got, err := Address(text); err != nil || got != want {
+			t.Errorf("%s: %s, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"99999", "65536", "-1", "10.0.0.1:", "no such port"} {
+		if got, err := Address(text); err == nil || !strings.Contains(err.Error(), "0 to 65535") {
+			t.Errorf("%s: %s, %v", text, got, err)
+		}
+	}
+}

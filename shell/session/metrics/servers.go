@@ -59,8 +59,8 @@ func Address(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if n, err := net.LookupPort("tcp", port); err != nil || port == "" {
-		return "", fmt.Errorf("%q is not a TCP port (%d)", port, n)
+	if _, err := net.LookupPort("tcp", port); err != nil || port == "" {
+		return "", fmt.Errorf("invalid port %q, expected 0 to 65535; 0 is any free port", port)
 	}
 	if host == "" {
 		host = "127.0.0.1"

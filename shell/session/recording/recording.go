@@ -65,6 +65,8 @@ type Status struct {
 	Ports, Unanswered int
 	// Failed is the error of the last round, or nil if the round was read and stored.
 	Failed error
+	// Upgraded is the version of the file before the recording upgraded it, 0 if it did not.
+	Upgraded int
 }
 
 // Share returns the number of ports read per second.
@@ -113,13 +115,17 @@ func Start(ctx context.Context, opt Options) (*Recording, error) {
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
+	upgraded, err := store.Upgrade(ctx)
+	if err != nil {
+		return nil, errors.Join(err, lock.Unlock(), store.Close())
+	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	r := &Recording{
 		opt: opt, store: store, lock: lock, stop: cancel, ended: make(chan struct{}),
 		errors:  series{what: counters.Errors, every: opt.Errors},
 		traffic: series{what: records.Traffic, every: opt.Traffic},
 		status: Status{File: opt.File, Subnet: opt.Subnet, Began: time.Now(), Errors: opt.Errors,
-			Traffic: opt.Traffic},
+			Traffic: opt.Traffic, Upgraded: upgraded},
 	}
 	go func() {
 		defer close(r.ended)
