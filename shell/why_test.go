@@ -592,8 +592,8 @@ func plantedPast(t testing.TB, r *rand.Rand, i int) *past {
 }
 
 // TestWhyScenes plants causes in the records of random jobs: a flap, a bad cable, a slow receiver, another job, more
-// traffic of the job itself, bad tables, a ring, two at once, or none. The first rows must name the causes in 95 of 100 scenes.
-// A cause that is marked as proved must be a planted one in all.
+// traffic of the job itself, bad tables, a ring, two at once, or none. The first rows must name the causes in 95 of 100
+// scenes. A cause that is marked as proved must be a planted one in all.
 func TestWhyScenes(t *testing.T) {
 	r := testenv.Rand(t)
 	n := testenv.Count(t, 6, 100)

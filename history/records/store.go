@@ -40,12 +40,12 @@ const logPages = "wal_autocheckpoint(128)"
 // FileName is the name of the file with the records in a state directory.
 const FileName = "records.db"
 
-// version is the version of the schema. The file stores it in SQLite's user_version. A file of an earlier version can be
-// read. Only a recorder upgrades it, because an earlier program cannot read it then.
+// version is the version of the schema. The file stores it in SQLite's user_version. A file of an earlier version can
+// be read. Only a recorder upgrades it, because an earlier program cannot read it then.
 const version = withSets
 
-// The versions of the schema that added tables or columns: those of [ledgerSchema], [outageSchema], [evidenceSchema] and
-// [setSchema].
+// The versions of the schema that added tables or columns: those of [ledgerSchema], [outageSchema], [evidenceSchema]
+// and [setSchema].
 const (
 	withLedger = iota + 2
 	withOutages

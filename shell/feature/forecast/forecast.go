@@ -93,8 +93,8 @@ var decl = answer.Decl[*forecasts]{
 			Key: "forecasts", Title: "forecasts", Stream: true, Fields: answer.Fields[row](),
 			Empty: "no link is expected to cross a limit",
 		}, func(f *forecasts) answer.Rows[row] { return answer.Lazy(len(f.list), f.row) })},
-		{Line: "{series} series: {crossing} cross[ ({overdue} overdue)], {beyond} beyond their limit, {too_few} with too few readings, " +
-			"{no_trend} without a trend"},
+		{Line: "{series} series: {crossing} cross[ ({overdue} overdue)], {beyond} beyond their limit, {too_few} with " +
+			"too few readings, {no_trend} without a trend"},
 	},
 	Verdict: (*forecasts).verdict, Fails: answer.Asked,
 }
@@ -115,8 +115,8 @@ func (f *forecasts) row(i int) row {
 	points := x.Points[x.Quantity]
 	value := func(p trend.Point) answer.Value { return answer.Text(x.Quantity.Text(x.Quantity.Value(p.Value))) }
 	r := row{Port: feature.PlaceOf(f.f, at), Peer: answer.None(), What: x.Quantity.String(), State: "beyond",
-		When: answer.None(), In: answer.None(), Expected: answer.None(), Earliest: answer.None(), Latest: answer.None(), Chance: answer.None(),
-		First: value(points[0]), Last: value(points[len(points)-1]), Limit: x.Quantity.Text(x.Limit.Value),
+		When: answer.None(), In: answer.None(), Expected: answer.None(), Earliest: answer.None(),
+		Latest: answer.None(), Chance: answer.None(), First: value(points[0]), Last: value(points[len(points)-1]), Limit: x.Quantity.Text(x.Limit.Value),
 		Readings: len(points), Source: x.Limit.Source, Lead: answer.Lead{GUID: x.Key.GUID, Port: x.Key.Num}}
 	if p := x.Key.In(f.f); p != fabric.None && f.f.Ports[p].Linked() {
 		r.Peer = answer.Port(f.f, f.f.Ports[p].Peer)
