@@ -116,7 +116,8 @@ func (f *forecasts) row(i int) row {
 	value := func(p trend.Point) answer.Value { return answer.Text(x.Quantity.Text(x.Quantity.Value(p.Value))) }
 	r := row{Port: feature.PlaceOf(f.f, at), Peer: answer.None(), What: x.Quantity.String(), State: "beyond",
 		When: answer.None(), In: answer.None(), Expected: answer.None(), Earliest: answer.None(),
-		Latest: answer.None(), Chance: answer.None(), First: value(points[0]), Last: value(points[len(points)-1]), Limit: x.Quantity.Text(x.Limit.Value),
+		Latest: answer.None(), Chance: answer.None(), First: value(points[0]), Last: value(points[len(points)-1]),
+		Limit:    x.Quantity.Text(x.Limit.Value),
 		Readings: len(points), Source: x.Limit.Source, Lead: answer.Lead{GUID: x.Key.GUID, Port: x.Key.Num}}
 	if p := x.Key.In(f.f); p != fabric.None && f.f.Ports[p].Linked() {
 		r.Peer = answer.Port(f.f, f.f.Ports[p].Peer)
