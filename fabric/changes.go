@@ -6,6 +6,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
+
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // ChangeKind is the kind of a [Change].
@@ -67,6 +70,50 @@ func (c Change) String() string {
 		return fmt.Sprintf("%s: %v, was %s", c.To, c.Kind, c.From)
 	}
 	return fmt.Sprintf("%s: %v %s, was %s", c.At.Name, c.Kind, c.To, c.From)
+}
+
+// In reports whether a fabric has the state after the change of a node or link: a node or link that disappeared is
+// missing, one that appeared is there.
+func (c *Change) In(f *Fabric) bool {
+	node := f.NodeByGUID(c.At.GUID)
+	isIn := node != None && f.Nodes[node].InSubnet
+	switch c.Kind {
+	case NodeGone:
+		return !isIn
+	case NodeNew:
+		return isIn
+	}
+	isUp := false
+	if isIn {
+		port := f.PortAt(node, c.At.Port)
+		if port != None && f.Ports[port].Peer != None {
+			peer := &f.Ports[f.Ports[port].Peer]
+			isUp = f.Nodes[peer.Node].GUID == c.Peer.GUID && int(peer.Num) == c.Peer.Port
+		}
+	}
+	return isUp == (c.Kind == LinkUp)
+}
+
+// Summary returns a text with the number of changes of each kind of links and nodes, and the names of the first: "2
+// links down, 1 node gone (leaf-01/3 -- spine-02/1, leaf-01/4 -- spine-03/1, node-0003)".
+func Summary(changes []Change, most int) string {
+	var counts, names []string
+	for _, x := range []struct {
+		kind     ChangeKind
+		noun, is string
+	}{{LinkDown, "link", "down"}, {LinkUp, "link", "up"}, {NodeGone, "node", "gone"}, {NodeNew, "node", "new"}} {
+		n := 0
+		for i := range changes {
+			if c := &changes[i]; c.Kind == x.kind {
+				n++
+				names = append(names, c.At.Name+prose.When(c.Peer.Name == "", "", " -- "+c.Peer.Name))
+			}
+		}
+		if n > 0 {
+			counts = append(counts, prose.Count(n, x.noun)+" "+x.is)
+		}
+	}
+	return fmt.Sprintf("%s (%s)", strings.Join(counts, ", "), prose.List(names, most))
 }
 
 // Changes lists the differences between two states of a subnet. It matches nodes by node GUID, and links and ports by

@@ -9,6 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/when"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/pane"
 )
 
@@ -34,6 +35,12 @@ func (ev *events) report(before *pane.Scene, alone bool) {
 	if st.Stale && !old.Stale && alone {
 		ev.add("the staged tables are stale: the fabric has changed; r computes them again")
 	}
+	if text := diverged(st); text != "" && text != diverged(old) {
+		ev.add(text)
+		if alone {
+			ev.m.warn(text)
+		}
+	}
 	known := map[string]bool{}
 	for _, h := range append(append([]string{}, old.Unanswered...), old.Warnings...) {
 		known[h] = true
@@ -44,6 +51,9 @@ func (ev *events) report(before *pane.Scene, alone bool) {
 	ev.reportNew("no response: ", st.Unanswered, known)
 	ev.reportNew("warning: ", st.Warnings, known)
 }
+
+// diverged describes the changes of the live subnet that the default state lacks, "" for none.
+func diverged(st *session.State) string { return st.Diverged(st.Default()) }
 
 // reportLost logs that the connection was lost or is working again.
 func (ev *events) reportLost(before, now string) {

@@ -152,6 +152,17 @@ func TestWhatIf(t *testing.T) {
 	d.press("r").sees(" 0 changed against live").press("d").sees("from live to staged", "no difference")
 }
 
+// TestLiveChangesUnderAWhatIf disables a port of the live subnet that the what-if still has: each badge of the what-if
+// and of the staged tables shows it, also in the short form.
+func TestLiveChangesUnderAWhatIf(t *testing.T) {
+	d := drive(t, tree)
+	d.press(":", "fail link leaf-07 7; route; write on", "enter").misses("LIVE CHANGED")
+	d.press(":", "port disable leaf-09/7 yes force-unreachable", "enter").sees("WHAT-IF 1 failure, LIVE CHANGED",
+		"STAGED minhop, LIVE CHANGED")
+	d.press("8", "G").sees("the live subnet has changed since").size(80, 24).sees("WHAT-IF! ", "STAGED! ")
+	d.size(120, 40).press(":", "restore all; route", "enter").misses("LIVE CHANGED")
+}
+
 func TestFailSwitch(t *testing.T) {
 	d := drive(t, tree)
 	d.press("/", "leaf-07", "enter", "esc", "right", "f").sees("fail switch leaf-07", "0/12  ✕ failed",

@@ -28,7 +28,7 @@ func (st *State) Basis(p *Picture, needs Need) answer.Basis {
 	b := answer.Basis{
 		State: string(p.Kind), Title: st.Title(p), Source: st.Source.String(), AsOf: p.When,
 		Stale: st.IsStale(p), Estimate: p.Kind == Staged && st.Estimate, Written: p.Kind == Staged && st.Written,
-		Warnings: slices.Clip(st.partial),
+		Warnings: slices.Concat(st.divergedWarning(p), st.partial),
 	}
 	if st.Labels != nil {
 		b.Labels = st.Labels.Plan
@@ -40,7 +40,7 @@ func (st *State) Basis(p *Picture, needs Need) answer.Basis {
 		b.Unread = b.Unread.Add(st.unreadLinks())
 	}
 	if needs&NeedFile != 0 && st.Source.Offline() {
-		b.Warnings = slices.Concat(st.Warnings, st.partial)
+		b.Warnings = slices.Concat(st.divergedWarning(p), st.Warnings, st.partial)
 	}
 	if needs&NeedTables != 0 {
 		b.Unread = b.Unread.Add(unreadTables(p))

@@ -132,6 +132,7 @@ func (s *Session) Publish(kind Change, change func(*State)) {
 	change(&s.state)
 	s.state.Generation++
 	if kind&(ChangeLive|ChangePaper|ChangeStaged) != 0 {
+		s.state.diverge()
 		s.analysis.Retain(s.state.PaperBase().Tables, s.state.tables()...)
 	}
 	for _, w := range s.watchers {

@@ -60,10 +60,12 @@ type State struct {
 // Pictures holds the states of the subnet, and the simulation on which they are based.
 type Pictures struct {
 	Live, Base, WhatIf, Staged *Picture
-	// Stale is set if the what-if changed after the staged tables were computed.
+	// Stale is set if the what-if, or without a what-if the live subnet, changed after the staged tables were
+	// computed.
 	Stale bool
 	// Written is set if the staged tables were written and read back.
-	Written bool
+	Written  bool
+	diverged divergence
 	Simulation
 }
 
@@ -313,9 +315,9 @@ func (st *State) TablesOf(k Kind) (*Picture, error) {
 }
 
 // ErrStaleTables is returned if the default state is the staged state and its tables are stale.
-var ErrStaleTables = errors.New(isStaleText + "; route first, or name the state (of=staged, of=whatif)")
+var ErrStaleTables = errors.New(isStaleText + "; route first, or name the state (of=staged, of=whatif, of=live)")
 
-const isStaleText = "the staged tables are stale: the what-if changed after they were computed"
+const isStaleText = "the staged tables are stale: the what-if or the subnet changed after they were computed"
 
 // IsStale reports whether p is the staged state and its tables are stale.
 func (ps *Pictures) IsStale(p *Picture) bool { return p.Kind == Staged && ps.Stale }
@@ -339,6 +341,9 @@ func (st *State) FreshTablesOf(k Kind) (*Picture, error) {
 	return st.TablesOf(k)
 }
 
+// changedWord marks the title of a state that lacks changes of the live subnet; see [Pictures.Diverged].
+const changedWord = "LIVE HAS CHANGED"
+
 // Title returns the title of a state for people, such as "staged (minhop, not written, stale)".
 func (st *State) Title(p *Picture) string {
 	switch {
@@ -350,12 +355,19 @@ func (st *State) Title(p *Picture) string {
 		if st.Estimate {
 			words = append(words, "an estimate")
 		}
-		if st.Stale {
+		switch diverged := st.Diverged(p) != ""; {
+		case st.Stale && diverged:
+			words = append(words, "STALE since the live subnet changed")
+		case st.Stale:
 			words = append(words, "STALE since the what-if changed")
+		case diverged:
+			words = append(words, changedWord)
 		}
 		return "staged (" + strings.Join(words, ", ") + ")"
 	case p.Kind == WhatIf:
-		return "whatif (" + st.OnPaper() + ")"
+		return "whatif (" + st.OnPaper() + prose.When(st.Diverged(p) != "", ", "+changedWord, "") + ")"
+	case p.Kind == Base && st.Diverged(p) != "":
+		return "base (" + changedWord + ")"
 	case p.Kind == Live && st.Lost != "":
 		return fmt.Sprintf("live (OLD: the connection was lost, read at %s)", when.Clock(p.When))
 	case p.Kind == Live && st.HasStates:

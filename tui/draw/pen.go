@@ -152,5 +152,12 @@ func (b *Badge) Short() string {
 	case "STAGED, STALE":
 		return "STALE"
 	}
-	return strings.TrimRight(FirstWord(b.Word), ",")
+	short := strings.TrimRight(FirstWord(b.Word), ",")
+	if strings.HasSuffix(b.Word, ChangedWord) {
+		short += "!"
+	}
+	return short
 }
+
+// ChangedWord ends the badge of a state that lacks changes of the live subnet. Its short form is an exclamation mark.
+const ChangedWord = ", LIVE CHANGED"

@@ -42,9 +42,9 @@ func (sc *Scene) PictureBadge(t *draw.Theme, p *session.Picture) draw.Badge {
 	case p.Kind == session.Staged:
 		return sc.stagedNow(t)
 	case p.Kind == session.WhatIf:
-		return whatIfBadge(t, "WHAT-IF")
+		return sc.onBase(t, whatIfBadge(t, "WHAT-IF"), p)
 	case p.Kind == session.Base:
-		return whatIfBadge(t, "BASE")
+		return sc.onBase(t, whatIfBadge(t, "BASE"), p)
 	case sc.Between != nil && p == sc.Between.Shown() && p.Simulated == "":
 		side := prose.When(sc.Between.Earlier, "before ", "after ")
 		return PastBadge(t, "HISTORY, "+side+when.Clock(sc.Between.Moment.When))
@@ -64,11 +64,19 @@ func (sc *Scene) stagedNow(t *draw.Theme) draw.Badge {
 	switch origin := st.Staged.Tables.Origin; {
 	case st.Stale:
 		return draw.Badge{St: t.Stale, Line: t.StaleLine, Frame: draw.FrameStaged, Word: "STAGED, STALE"}
-	case st.Written:
+	case st.Written && st.Diverged(st.Staged) == "":
 		return liveBadge(t, "WRITTEN "+origin)
 	default:
-		return stagedBadge(t, "STAGED "+origin)
+		return sc.onBase(t, stagedBadge(t, "STAGED "+origin), st.Staged)
 	}
+}
+
+// onBase marks the badge of a state that lacks changes of the live subnet.
+func (sc *Scene) onBase(t *draw.Theme, b draw.Badge, p *session.Picture) draw.Badge {
+	if sc.State.Diverged(p) != "" {
+		b.St, b.Line, b.Word = t.Stale, t.StaleLine, b.Word+draw.ChangedWord
+	}
+	return b
 }
 
 // LiveBadge returns the badge of the live state. It tells if the state was read long ago.
@@ -118,7 +126,7 @@ func (sc *Scene) StateBadges(t *draw.Theme) []draw.Badge {
 	st := &sc.State
 	var out []draw.Badge
 	if st.WhatIf != nil {
-		out = append(out, whatIfBadge(t, "WHAT-IF "+st.OnPaper()))
+		out = append(out, sc.onBase(t, whatIfBadge(t, "WHAT-IF "+st.OnPaper()), st.WhatIf))
 	}
 	if st.Staged != nil {
 		out = append(out, sc.stagedNow(t))

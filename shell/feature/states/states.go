@@ -34,7 +34,7 @@ type state struct {
 	Title    string       `key:"title" name:"STATE" help:"the state, and how it was made"`
 	AsOf     time.Time    `key:"as_of" help:"when it was read or computed"`
 	Clock    string       `name:"AS OF" help:"when it was read or computed"`
-	Stale    bool         `key:"stale" help:"the what-if changed after its tables were computed"`
+	Stale    bool         `key:"stale" help:"the what-if or the subnet changed after its tables were computed"`
 	Nodes    int          `key:"nodes" name:"NODES" help:"nodes of the subnet"`
 	Switches int          `key:"switches" name:"SWITCHES" help:"switches of the subnet"`
 	Links    int          `key:"links" name:"LINKS" help:"links of the subnet"`
