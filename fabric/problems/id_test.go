@@ -41,13 +41,16 @@ func TestIDs(t *testing.T) {
 			{State: "silent", GUID: 3, Port: "sm-3/1"},
 		})
 		r.Answers([]sweep.Unanswered{{Node: "sw-1", Port: 1}, {Node: "sw-1", Port: 2}, {Node: "sw-2", Port: 1}}, nil)
+		for _, k := range []problems.Kind{problems.PathsLost, problems.CreditLoop} { // with another example
+			r.Add(k, problems.Place{GUID: uint64(times), Port: times, Name: "sw/1"}, "", "%d paths", times)
+		}
 		for _, text := range []string{"sw-1 has %d", "sw-2 has %d", "node GUID 0x1 is used %d times"} {
 			r.Add(problems.Noticed, problems.WholeSubnet, "", text, times)
 		}
 		return r
 	}
 	one, two := report(1, "after trap 128"), report(2, "after a change of a port")
-	if len(one.Problems) != len(two.Problems) || len(one.Problems) < 4+1+1+4+2+3+3 {
+	if len(one.Problems) != len(two.Problems) || len(one.Problems) < 4+1+1+4+2+3+2+3 {
 		t.Fatalf("%d and %d problems", len(one.Problems), len(two.Problems))
 	}
 	seen := map[string]problems.Problem{}

@@ -246,12 +246,15 @@ type Problem struct {
 
 // ID returns a short identifier that stays the same while the problem lasts, and that the same problem has again when
 // it returns. It depends on the kind and the place, and on the name of a place without a GUID. Only problems of the
-// kinds in [textual] have no object but their text.
+// kinds in [textual] have no object but their text. The place of a problem of a kind in [collective] is an example.
 func (p *Problem) ID() string {
-	h := fnv.New64a()
-	_, _ = fmt.Fprintf(h, "%s|%x|%d", p.Kind, p.At.GUID, p.At.Port)
-	if p.At.GUID == 0 {
-		_, _ = io.WriteString(h, p.At.Name)
+	h, at := fnv.New64a(), p.At
+	if slices.Contains(collective, p.Kind) {
+		at = WholeSubnet
+	}
+	_, _ = fmt.Fprintf(h, "%s|%x|%d", p.Kind, at.GUID, at.Port)
+	if at.GUID == 0 {
+		_, _ = io.WriteString(h, at.Name)
 		if slices.Contains(textual, p.Kind) {
 			words := slices.DeleteFunc(strings.Fields(p.What), func(word string) bool {
 				return strings.Trim(word, "0123456789.,:;") == ""
@@ -260,6 +263,26 @@ func (p *Problem) ID() string {
 		}
 	}
 	return strings.ToLower(base32.StdEncoding.EncodeToString(h.Sum(nil))[:idLength])
+}
+
+// collective lists the kinds of which a subnet has at most one problem.
+var collective = []Kind{PathsLost, Loops, Misdelivered, TooLong, CreditLoop, GenericName}
+
+// windowed lists the kinds whose problems count events of the last minutes, in addition to alerts.
+var windowed = []Kind{Rising, SweepLoop, TrapStorm}
+
+// HasFigures reports whether the figures in the description change as long as the problem lasts.
+func (k Kind) HasFigures() bool { return k.IsAlert() || slices.Contains(windowed, k) }
+
+// SameButFigures reports whether two descriptions differ only in figures, such as "+5" and "1m0s".
+func SameButFigures(a, b string) bool {
+	words := func(text string) []string {
+		return slices.DeleteFunc(strings.Fields(text), func(word string) bool {
+			word = strings.TrimLeft(word, "+-(")
+			return word != "" && word[0] >= '0' && word[0] <= '9'
+		})
+	}
+	return slices.Equal(words(a), words(b))
 }
 
 // textual lists the kinds whose problems of the whole subnet differ by their text, without counts.

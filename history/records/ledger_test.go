@@ -271,3 +271,37 @@ func TestUncheckedStaysOpen(t *testing.T) {
 		t.Errorf("%+v, %v", all, err)
 	}
 }
+
+// TestEvidenceOfRisingErrors: the increase of each minute is no evidence, another counter or severity is.
+func TestEvidenceOfRisingErrors(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), records.FileName))
+	now := time.UnixMilli(1_700_000_000_000)
+	texts := []string{
+		"leaf-01/3 to spine-01/1 in 1m0s: SymbolErrors +5", "leaf-01/3 to spine-01/1 in 58s: SymbolErrors +1900",
+		"leaf-01/3 to spine-01/1 in 1m0s: SymbolErrors +7",
+		"leaf-01/3 to spine-01/1 in 1m0s: SymbolErrors +7, LinkDowned +1",
+		"leaf-01/3 to spine-01/1 in 59s: SymbolErrors +1, LinkDowned +2",
+	}
+	for i, text := range texts {
+		p := problems.Problem{Severity: problems.Warning, Kind: problems.Rising, What: text,
+			At: problems.Place{GUID: 7, Port: 3}}
+		if i == len(texts)-1 {
+			p.Severity = problems.Error
+		}
+		if _, _, err := s.Observe(t.Context(), "a", now.Add(time.Duration(i)*time.Minute), []problems.Problem{p},
+			always); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, _, err := s.Problems(t.Context(), "a", now, now.Add(time.Hour))
+	if err != nil || len(all) != 1 || all[0].What != texts[4] {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	var got []string
+	for _, e := range all[0].Evidence {
+		got = append(got, e.What)
+	}
+	if want := []string{texts[0], texts[3], texts[4]}; !slices.Equal(got, want) {
+		t.Errorf("evidence %q, want %q", got, want)
+	}
+}
