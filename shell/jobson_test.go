@@ -5,6 +5,7 @@ package shell_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -368,4 +369,99 @@ func TestRecordedHostFile(t *testing.T) {
 	expect("job1 node-[0001-0002],node-0004", "job2 node-0003", "own by GUID")
 	write("job1 node-0001 node-0004\n")
 	expect("job1 node-0001,node-0004", "own by GUID")
+}
+
+// TestNamedHostSets finds sets of hosts by their names in all commands: those of the session and recorded ones, for the
+// time in which they were defined. Unknown hosts and names are refused.
+func TestNamedHostSets(t *testing.T) {
+	fakeSacct(t, "exit 1")
+	s, run := keeping(t, "sim:fattree:2,4")
+	store, err := records.Open(t.Context(), s.Recorded().File())
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	for minute := -60; minute <= 0; minute++ {
+		sets := []records.HostSet{{Name: "train", Hosts: "node-[0001-0003],gone"}}
+		if minute < -30 {
+			sets = append(sets, records.HostSet{Name: "4712", Hosts: "node-[0005-0006]"})
+		}
+		if err := store.ObserveSets(t.Context(), s.Subnet(), now.Add(time.Duration(minute)*time.Minute),
+			sets); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for command, want := range map[string]struct {
+		hosts, minutes int
+		id             string
+	}{
+		"why train": {3, 60, "train"}, "why @train since=10m": {3, 10, "train"}, "why 4712": {2, 30, "4712"},
+		"why 4711 hosts=node-[0001-0004] since=2h":                     {4, 120, "4711"},
+		"why some hosts=node-[0001-0004] since=2h":                     {4, 120, "some"},
+		"why some hosts=@train since=20m":                              {3, 20, "some"},
+		"why some hosts=4712 since=1h until=40m":                       {2, 20, "some"},
+		"hosts mine node-0001 node-0005; why mine since=1h":            {2, 60, "mine"},
+		"hosts mine node-0001 node-0005; why 7 hosts=@mine since=30m":  {2, 30, "7"},
+		"hosts train node-0001 node-0005; why train since=1h until=5m": {2, 55, "train"}, // that of the session
+	} {
+		out, err := run(command, true)
+		var x struct {
+			ID           string
+			Hosts        int
+			Since, Until time.Time
+		}
+		lines := strings.Split(strings.TrimSpace(out), "\n")
+		for _, line := range lines {
+			if strings.Contains(line, `"command":"why"`) && strings.Contains(line, `"kind":"answer"`) {
+				err = errors.Join(err, json.Unmarshal([]byte(line), &x))
+			}
+		}
+		minutes := int(x.Until.Sub(x.Since).Round(time.Minute).Minutes())
+		if err != nil || x.ID != want.id || x.Hosts != want.hosts || minutes != want.minutes {
+			t.Errorf("%s: %s, %d hosts, %d minutes, %v, want %v", command, x.ID, x.Hosts, minutes, err, want)
+		}
+		_, _ = run("hosts mine off", true)
+		_, _ = run("hosts train off", true)
+	}
+	for command, want := range map[string]string{
+		"why 4711 hosts=nosuch": "none of the hosts of 4711 is in the subnet: nosuch", "why trian": `did you mean "train"`,
+		"why nosuch": `unknown host set "nosuch"`, "why some hosts=@nosuch": `unknown host set "nosuch"`,
+		"counters top hosts=@nosuch": `unknown host set "nosuch"`, "why 4712 since=10m": "hint: name the hosts",
+		"trace @nosuch @train": `unknown host set "nosuch"`, "check load pattern=hosts:@nosuch": "unknown host set",
+	} {
+		if out, err := run(command, false); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q\n%s", command, err, want, out)
+		}
+	}
+	for command, want := range map[string]string{
+		"hosts train": "3 hosts", "trace @train @train": "node-0003", "check load pattern=hosts:@train": "6 paths",
+	} {
+		if out, err := run(command, false); err != nil || !strings.Contains(out, want) {
+			t.Errorf("%s: %v, no %q in\n%s", command, err, want, out)
+		}
+	}
+}
+
+// TestRecordingOnce refuses to record twice, and warns of hosts that the subnet does not have.
+func TestRecordingOnce(t *testing.T) {
+	_, run := keeping(t, "sim:fattree:2,4")
+	file := filepath.Join(t.TempDir(), "jobs")
+	if err := os.WriteFile(file, []byte("job1 node-[0001-0002] nosuch[1-2]\njob2 node-0003\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := run("record start every=100 hosts="+file, false)
+	if want := "2 of 4 hosts of job1 are not in the subnet: nosuch1, nosuch2"; err != nil ||
+		!strings.Contains(out, want) || strings.Contains(out, "job2") {
+		t.Errorf("%v, want %q in\n%s", err, want, out)
+	}
+	if out, err := run("record start every=1", false); err == nil || !strings.Contains(err.Error(), "record stop") {
+		t.Errorf("recorded twice: %v\n%s", err, out)
+	}
+	out, err = run("record status", false)
+	if err != nil || !strings.Contains(out, "every 1m40s") {
+		t.Errorf("the first one did not go on: %v\n%s", err, out)
+	}
 }

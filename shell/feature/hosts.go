@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/slurm"
@@ -17,6 +18,8 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/joblinks"
+	"example.org/ibconsole/shell/session/jobs"
 )
 
 // ReadHosts reads a file of end ports. The file has words for [places.Resolve], quoted as in the command language. #
@@ -93,19 +96,68 @@ var HostSetName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$`)
 // HostSetNames describes the names of sets of hosts.
 const HostSetNames = "expected at most 40 letters, digits, dots, dashes and underscores"
 
-// SetMembers returns the end ports of a named set of hosts. Unreachable end ports are last.
-func SetMembers(st *session.State, f *fabric.Fabric, name string) ([]fabric.PortIndex, error) {
-	set := st.Sets.Named(name)
-	if set == nil {
-		return nil, NoSet(st, name)
+// SetPrefix begins the name of a set of hosts where a host or a host list could be meant as well.
+const SetPrefix = "@"
+
+// setsFor is the time before now for which recorded sets of hosts are known by their names.
+const setsFor = 30 * 24 * time.Hour
+
+// HostSet returns the set of hosts with a name: that of the command hosts, otherwise the last one that was recorded in a
+// period. Without a period it is one of the last 30 days.
+func (c *Call) HostSet(name string, since, until time.Time) (*joblinks.Run, error) {
+	if since.IsZero() {
+		since = time.Now().Add(-setsFor)
 	}
-	ends, unreachable, _ := set.In(f)
-	return append(ends, unreachable...), nil
+	if until.IsZero() {
+		until = time.Now()
+	}
+	set, names, err := joblinks.Named(c.Ctx, c.Session, name, since, until)
+	if err == nil && set == nil {
+		err = noSet(names, name)
+	}
+	return set, err
 }
 
-// NoSet returns the error for an unknown set of hosts. It suggests a similar name.
+// Hosts returns the hosts that an option names in a period: @SET, a host list of Slurm, or SET if no host has this
+// name.
+func (c *Call) Hosts(word string, since, until time.Time) (*joblinks.Run, error) {
+	if name, isSet := strings.CutPrefix(word, SetPrefix); isSet {
+		return c.HostSet(name, since, until)
+	}
+	list := &joblinks.Run{Job: jobs.Job{ID: word, Hosts: word, From: since, Until: until}}
+	st := c.Session.State()
+	ends, _, err := list.Ends(st.Live.Fabric, &places.HostFinder{Fabric: st.Live.Fabric})
+	if err != nil || len(ends) > 0 || !HostSetName.MatchString(word) {
+		return list, err
+	}
+	if set, _, err := joblinks.Named(c.Ctx, c.Session, word, since, until); err != nil || set != nil {
+		return set, err
+	}
+	return list, nil
+}
+
+// SetMembers returns the end ports of a named set of hosts, and the number of its hosts that the fabric does not have.
+// Unreachable end ports are last.
+func (c *Call) SetMembers(f *fabric.Fabric, name string) ([]fabric.PortIndex, int, error) {
+	st := c.Session.State()
+	if set := st.Sets.Named(name); set != nil {
+		ends, unreachable, missing := set.In(f)
+		return append(ends, unreachable...), missing, nil
+	}
+	set, err := c.HostSet(name, time.Time{}, time.Time{})
+	if err != nil {
+		return nil, 0, err
+	}
+	return set.Ends(f, &places.HostFinder{Fabric: f})
+}
+
+// NoSet returns the error for a set of hosts that the session does not have.
 func NoSet(st *session.State, name string) error {
-	names := prose.Words(st.Sets, func(s session.HostSet) string { return s.Name })
+	return noSet(prose.Words(st.Sets, func(s session.HostSet) string { return s.Name }), name)
+}
+
+// noSet returns the error for an unknown set of hosts. It suggests a similar name.
+func noSet(names []string, name string) error {
 	if len(names) == 0 {
 		return fmt.Errorf("unknown host set %q: no set is defined; hint: 'hosts %s node[0001-0064]' defines a "+
 			"set",

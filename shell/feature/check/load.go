@@ -406,9 +406,8 @@ func patternPairs(c *feature.Call, p *session.Picture, hosts []fabric.PortIndex,
 		}
 		return pairs, err
 	case "hosts":
-		if name, isSet := strings.CutPrefix(arg, "@"); isSet {
-			st := c.Session.State()
-			job, err := feature.SetMembers(&st, p.Fabric, name)
+		if name, isSet := strings.CutPrefix(arg, feature.SetPrefix); isSet {
+			job, _, err := c.SetMembers(p.Fabric, name)
 			return linkload.Among(p.Fabric, job), err
 		}
 		job, err := feature.ReadHosts(c.Ctx, p.Fabric, arg)

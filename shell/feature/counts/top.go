@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"example.org/ibconsole/fabric"
@@ -218,7 +217,7 @@ func runTop(c *feature.Call) error {
 		return err
 	}
 	st := c.Session.State()
-	only, err := topOnly(c, &st)
+	only, err := topOnly(c, &st, since, until)
 	if err != nil {
 		return err
 	}
@@ -258,17 +257,20 @@ func ranked[R any](rows []R, limit int, of func(*R) *amounts) []R {
 }
 
 // topOnly returns the end ports of the option hosts, nil for all.
-func topOnly(c *feature.Call, st *session.State) (map[fabric.PortIndex]bool, error) {
+func topOnly(c *feature.Call, st *session.State, since, until time.Time) (map[fabric.PortIndex]bool, error) {
 	word := c.Option("hosts", "")
 	if word == "" {
 		return nil, nil
 	}
+	run, err := c.Hosts(word, since, until)
+	if err != nil {
+		return nil, err
+	}
+	finder := places.HostFinder{Fabric: st.Live.Fabric}
 	var ends []fabric.PortIndex
-	var err error
-	if name, isSet := strings.CutPrefix(word, "@"); isSet {
-		ends, err = feature.SetMembers(st, st.Live.Fabric, name)
+	if run.IsSet {
+		ends, _, err = run.Ends(st.Live.Fabric, &finder)
 	} else {
-		finder := places.HostFinder{Fabric: st.Live.Fabric}
 		ends, err = finder.Find(word)
 	}
 	only := map[fabric.PortIndex]bool{}

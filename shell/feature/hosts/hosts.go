@@ -29,7 +29,8 @@ var Feature = feature.Feature{Name: "hosts", Keys: []feature.Key{
 	Help: "hosts NAME WHO   name a set. WHO is a host, a host list of Slurm (node[0001-0064]), or a switch for its " +
 		"hosts\nhosts NAME       show the members, the links of their paths, other traffic on these links, and lost " +
 		"paths\nhosts NAME off   delete the set\nhosts            list the sets\ncheck load takes a set as " +
-		"pattern=hosts:@NAME.",
+		"pattern=hosts:@NAME.\nSets that were recorded in the last 30 days (record start hosts=FILE) are found by their " +
+		"names, too.",
 	Args: []lang.Arg{
 		{Name: "NAME", Kind: lang.KindText, Optional: true},
 		{Name: "WHO", Kind: lang.KindPlace, Words: []string{feature.OffWord}, Optional: true, Repeat: true},
@@ -225,17 +226,18 @@ func nameSet(c *feature.Call) error {
 }
 
 func show(c *feature.Call, st *session.State, p *session.Picture) error {
-	set := st.Sets.Named(c.Arg(0))
-	if set == nil {
-		return feature.NoSet(st, c.Arg(0))
-	}
 	f := p.Fabric
-	t := &traffic{Name: set.Name, p: p}
+	t := &traffic{Name: c.Arg(0), p: p}
 	var unreachable []fabric.PortIndex
-	t.ends, unreachable, t.Missing = set.In(f)
+	var err error
+	if set := st.Sets.Named(t.Name); set != nil {
+		t.ends, unreachable, t.Missing = set.In(f)
+	} else if t.ends, t.Missing, err = c.SetMembers(f, t.Name); err != nil {
+		return err
+	}
 	t.Hosts, t.Unreachable = len(t.ends)+len(unreachable), len(unreachable)
 	if t.Hosts > feature.MaxFilteredHosts {
-		return fmt.Errorf("%s has too many hosts to follow all paths among them: %d, the maximum is %d", set.Name,
+		return fmt.Errorf("%s has too many hosts to follow all paths among them: %d, the maximum is %d", t.Name,
 			t.Hosts, feature.MaxFilteredHosts)
 	}
 	pairs := linkload.Among(f, append(slices.Clone(t.ends), unreachable...))

@@ -37,7 +37,7 @@ var Feature = feature.Feature{Name: "job", Keys: []feature.Key{
 		"pattern=hosts:@job-ID use this set.",
 	Args: []lang.Arg{{Name: "ID", Kind: lang.KindText}},
 	Options: []lang.Option{
-		{Name: "hosts", Kind: lang.KindText, Value: "LIST", Summary: "host list of Slurm: node[0001-0064]"},
+		hostsOption,
 		{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "begin of the job; " + when.Help},
 		{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "end of the job (default now)"},
 	},
@@ -48,6 +48,9 @@ var Feature = feature.Feature{Name: "job", Keys: []feature.Key{
 	Answers: []answer.Declared{&decl},
 	Run:     run,
 }, jobsCommand, onCommand, whyCommand}}
+
+var hostsOption = lang.Option{Name: "hosts", Kind: lang.KindText, Value: "@SET|LIST",
+	Summary: "a set of hosts, or a host list of Slurm: node[0001-0064]"}
 
 // job holds the events and errors of a job.
 type job struct {
@@ -157,7 +160,14 @@ func find(c *feature.Call, id string) (*jobs.Job, error) {
 		return found, nil
 	}
 	since, until, err := c.Span("1h")
-	return &jobs.Job{ID: id, Hosts: list, From: since, Until: until}, err
+	if err != nil {
+		return nil, err
+	}
+	run, err := c.Hosts(list, since, until)
+	if err != nil {
+		return nil, err
+	}
+	return &jobs.Job{ID: id, Hosts: run.Job.Hosts, From: since, Until: until}, nil
 }
 
 // name resolves the hosts of the job in the subnet. It creates a set of these hosts and returns their end ports.

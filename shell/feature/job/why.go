@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/answer"
@@ -29,10 +30,11 @@ var whyCommand = feature.Command{
 		"the job. why places this demand on\nthe tables of the other windows, with the suspected reason and " +
 		"without it. A reason is \"proved\" if only with it the\nlink is overloaded, for all traffic that " +
 		"agrees with the counters. Otherwise it is \"likely\" or \"unknown\". The job is\none of Slurm, a " +
-		"set of the command hosts, or hosts=LIST.",
+		"set of the command hosts, a recorded set (record start hosts=FILE) with the time in which it\nwas defined, or " +
+		"any name with hosts=.",
 	Args: []lang.Arg{{Name: "JOB|SET", Kind: lang.KindText}},
 	Options: []lang.Option{
-		{Name: "hosts", Kind: lang.KindText, Value: "LIST", Summary: "host list of Slurm: node[0001-0064]"},
+		hostsOption,
 		{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "begin of the job; " + when.Help},
 		{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "end of the job (default now)"},
 	},
@@ -96,10 +98,18 @@ func runWhy(c *feature.Call) error {
 	if err != nil {
 		return err
 	}
-	if r.Hosts == 0 && len(r.Windows) > 0 {
-		return fmt.Errorf("none of the hosts of %s is in the subnet", fabric.Escape(run.ID))
-	}
 	st := c.Session.State()
+	if r.Hosts == 0 {
+		ends, missing, err := run.Ends(st.Live.Fabric, &places.HostFinder{Fabric: st.Live.Fabric})
+		if err != nil {
+			return err
+		}
+		if len(ends) == 0 || len(r.Windows) > 0 {
+			return fmt.Errorf("none of the hosts of %s is in the subnet: %s", fabric.Escape(run.ID),
+				fabric.Escape(run.Job.Hosts))
+		}
+		r.Hosts, r.Missing = len(ends), missing
+	}
 	b := st.Basis(st.Live, 0)
 	noteWhy(&b, r)
 	w := &whys{ID: run.ID, Since: since.Local(), Until: until.Local(), Hosts: r.Hosts, Windows: len(r.Windows),
@@ -112,21 +122,28 @@ func runWhy(c *feature.Call) error {
 
 // whyRun returns the job or the set of hosts that the arguments name, and its period.
 func whyRun(c *feature.Call) (run *joblinks.Run, since, until time.Time, err error) {
-	id := c.Arg(0)
+	id := strings.TrimPrefix(c.Arg(0), feature.SetPrefix)
 	st := c.Session.State()
-	if set := st.Sets.Named(strings.TrimPrefix(id, "@")); set != nil && c.Option("hosts", "") == "" {
-		since, until, err = c.Span("2h")
-		job := jobs.Job{ID: set.Name, Hosts: set.List(), From: since, Until: until}
-		return &joblinks.Run{Job: job, IsSet: true}, since, until, err
+	switch {
+	case c.Option("hosts", "") == "" && st.Sets.Named(id) != nil:
+		if since, until, err = c.Span("2h"); err == nil {
+			run, err = c.HostSet(id, since, until)
+		}
+		return run, since, until, err
+	case c.Option("hosts", "") != "" || jobs.ID.MatchString(id):
+		var found *jobs.Job
+		if found, err = find(c, id); err == nil {
+			run = &joblinks.Run{Job: *found}
+		} else if set, e := recordedSet(c, id); c.Option("hosts", "") == "" && e == nil { // without Slurm
+			run, err = set, nil
+		}
+	default:
+		run, err = recordedSet(c, id)
 	}
-	if !jobs.ID.MatchString(id) {
-		return nil, since, until, feature.NoSet(&st, id)
-	}
-	found, err := find(c, id)
 	if err != nil {
 		return nil, since, until, err
 	}
-	since, until = found.From, found.Until
+	since, until = run.From, run.Until
 	if until.IsZero() {
 		until = time.Now()
 	}
@@ -137,7 +154,23 @@ func whyRun(c *feature.Call) (run *joblinks.Run, since, until time.Time, err err
 			}
 		}
 	}
-	return &joblinks.Run{Job: *found}, since, until, nil
+	if !since.Before(until) {
+		return nil, since, until, fmt.Errorf("%s ran from %s to %s, not in the period of since= and until=",
+			fabric.Escape(id), when.Text(run.From), when.Text(run.End(time.Now())))
+	}
+	return run, since, until, nil
+}
+
+// recordedSet returns the last recorded set of hosts with a name, in the period of the options if they are given.
+func recordedSet(c *feature.Call, name string) (*joblinks.Run, error) {
+	var since, until time.Time
+	if c.Option("since", "") != "" || c.Option("until", "") != "" {
+		var err error
+		if since, until, err = c.Span("30d"); err != nil {
+			return nil, err
+		}
+	}
+	return c.HostSet(name, since, until)
 }
 
 // noteWhy adds the parts of the report that are not known to the basis.

@@ -11,8 +11,11 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/slurm"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
@@ -254,9 +257,14 @@ func start(c *feature.Call) error {
 		return err
 	}
 	opt := recording.Settings{Every: every, Traffic: traffic, Sweep: sweep, SMLog: c.Option("smlog", "")}
+	var unknown []string
 	if file := c.Option("hosts", ""); file != "" {
 		opt.Hosts = func(ctx context.Context) ([]records.HostSet, error) { return feature.ReadHostSets(ctx, file) }
-		if _, err := opt.Hosts(c.Ctx); err != nil {
+		sets, err := opt.Hosts(c.Ctx)
+		if err != nil {
+			return err
+		}
+		if unknown, err = unknownHosts(c.Session.State().Live.Fabric, sets); err != nil {
 			return err
 		}
 	}
@@ -284,6 +292,7 @@ func start(c *feature.Call) error {
 	if a.setLog(smlog.Of(&st)); !a.SMLogBad.IsNone() {
 		b.Warnings = append(b.Warnings, fmt.Sprintf("the log %s is not read: %s", a.SMLog, a.SMLogBad))
 	}
+	b.Warnings = append(b.Warnings, unknown...)
 	if rec.Upgraded > 0 {
 		b.Warnings = append(b.Warnings, fmt.Sprintf("the records were upgraded from version %d of their format: an "+
 			"ibconsole that wrote this version cannot read them any more", rec.Upgraded))
@@ -295,6 +304,30 @@ func start(c *feature.Call) error {
 		return nil
 	}
 	return StayOn(c)
+}
+
+// mostUnknown is the number of unknown hosts of a set that are listed.
+const mostUnknown = 5
+
+// unknownHosts returns a warning for each set of hosts that has hosts which the subnet lacks.
+func unknownHosts(f *fabric.Fabric, sets []records.HostSet) (warnings []string, err error) {
+	finder := places.HostFinder{Fabric: f}
+	for i := range sets {
+		_, missing, err := finder.JobEnds(sets[i].Hosts)
+		if err != nil {
+			return nil, err
+		}
+		if n := len(missing); n > 0 {
+			names, err := slurm.Expand(sets[i].Hosts)
+			if err != nil {
+				return nil, err
+			}
+			warnings = append(warnings, fmt.Sprintf("%d of %s of %s %s not in the subnet: %s", n,
+				prose.Count(len(names), "host"), sets[i].Name, prose.When(n == 1, "is", "are"),
+				prose.List(prose.Words(missing, fabric.Escape), mostUnknown)))
+		}
+	}
+	return warnings, nil
 }
 
 // StayOn prints events until the context ends, and then stops the recording.

@@ -139,7 +139,7 @@ func requestOf(c *feature.Call, st *session.State, f *fabric.Fabric) (request, e
 		return r, c.Misused("expected a source and a destination, or file=PAIRS")
 	case words[0] == feature.AllWord && words[1] == feature.AllWord:
 		r.many, r.all = true, true
-	case strings.HasPrefix(words[0], setPrefix) || strings.HasPrefix(words[1], setPrefix):
+	case strings.HasPrefix(words[0], feature.SetPrefix) || strings.HasPrefix(words[1], feature.SetPrefix):
 		r.many, r.rows = true, true
 		err = r.addSets(c, st, f, words)
 	default:
@@ -151,9 +151,6 @@ func requestOf(c *feature.Call, st *session.State, f *fabric.Fabric) (request, e
 	return r, err
 }
 
-// setPrefix begins the name of a set of hosts.
-const setPrefix = "@"
-
 // maxPairs is the maximum number of pairs of two sets.
 const maxPairs = feature.MaxFilteredHosts * feature.MaxFilteredHosts
 
@@ -161,15 +158,14 @@ const maxPairs = feature.MaxFilteredHosts * feature.MaxFilteredHosts
 func (r *request) addSets(c *feature.Call, st *session.State, f *fabric.Fabric, words []string) error {
 	var sides [2][]places.Place
 	for i, word := range words {
-		name, isSet := strings.CutPrefix(word, setPrefix)
+		name, isSet := strings.CutPrefix(word, feature.SetPrefix)
 		switch {
 		case isSet:
-			set := st.Sets.Named(name)
-			if set == nil {
-				return feature.NoSet(st, name)
+			ends, missing, err := c.SetMembers(f, name)
+			if err != nil {
+				return err
 			}
-			ends, unreachable, missing := set.In(f)
-			sides[i] = pairs.Places(f, append(ends, unreachable...))
+			sides[i] = pairs.Places(f, ends)
 			if missing > 0 {
 				r.warnings = append(r.warnings, fmt.Sprintf("%s of %s not in the subnet",
 					prose.Count(missing, "host"), word))

@@ -5,7 +5,6 @@ package joblinks
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,7 +21,6 @@ import (
 	"example.org/ibconsole/routing/checks/uses"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/jobs"
-	"example.org/ibconsole/shell/session/recorded"
 )
 
 // Jobs are the jobs that ran in a period.
@@ -113,9 +111,11 @@ func List(ctx context.Context, s *session.Session, since, until time.Time) (*Job
 	if err == nil {
 		return out, nil
 	}
-	if rerr := out.addRecorded(ctx, since, until); rerr != nil {
+	observed, rerr := recordedSets(ctx, s, since, until)
+	if rerr != nil {
 		return out, rerr
 	}
+	out.Runs = append(out.Runs, observed...)
 	st := s.State()
 	for i := range st.Sets {
 		job := jobs.Job{ID: st.Sets[i].Name, Hosts: st.Sets[i].List(), From: since, Until: until}
@@ -127,27 +127,6 @@ func List(ctx context.Context, s *session.Session, since, until time.Time) (*Job
 		return out, fmt.Errorf("list the jobs: %w; hint: 'hosts NAME WHO' names the hosts of a job", err)
 	}
 	return out, nil
-}
-
-// addRecorded adds the recorded sets of hosts that were defined at some time from since to until.
-func (j *Jobs) addRecorded(ctx context.Context, since, until time.Time) error {
-	store, err := j.session.Recorded().Store(ctx)
-	if errors.Is(err, recorded.ErrNone) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	sets, err := store.HostSets(ctx, j.session.Subnet(), since, until)
-	now := time.Now()
-	for i := range sets {
-		h := &sets[i]
-		r := &Run{jobs.Job{ID: h.Name, Hosts: h.Hosts, From: h.Began, Until: h.Until(now)}, true, false}
-		if r.During(since, until) {
-			j.Runs = append(j.Runs, r)
-		}
-	}
-	return err
 }
 
 // Source returns the source of the jobs, and a warning if it is not Slurm, otherwise "".

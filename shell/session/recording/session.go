@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/alerts"
@@ -103,7 +105,8 @@ func (r *running) Close() error {
 	return err
 }
 
-// Begin starts recording the counters of the ports of a session. The recording ends with [End] or with the session.
+// Begin starts recording the counters of the ports of a session. The recording ends with [End] or with the session. It
+// returns an error if the session already records.
 func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 	if !s.Connection().Online() {
 		return connection.ErrOffline
@@ -113,8 +116,9 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 		_, err := s.History()
 		return err
 	}
-	if err := End(s); err != nil && !errors.Is(err, ErrNotRecording) {
-		return err
+	if now, running := StatusOf(s); running {
+		return fmt.Errorf("this session has been recording since %s; hint: run 'record stop' first, to record with "+
+			"other options", when.Text(now.Began))
 	}
 	var m *metrics.Reader
 	how := Options{
