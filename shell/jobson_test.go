@@ -413,8 +413,7 @@ func TestNamedHostSets(t *testing.T) {
 			Hosts        int
 			Since, Until time.Time
 		}
-		lines := strings.Split(strings.TrimSpace(out), "\n")
-		for _, line := range lines {
+		for line := range strings.Lines(out) {
 			if strings.Contains(line, `"command":"why"`) && strings.Contains(line, `"kind":"answer"`) {
 				err = errors.Join(err, json.Unmarshal([]byte(line), &x))
 			}
@@ -427,8 +426,9 @@ func TestNamedHostSets(t *testing.T) {
 		_, _ = run("hosts train off", true)
 	}
 	for command, want := range map[string]string{
-		"why 4711 hosts=nosuch": "none of the hosts of 4711 is in the subnet: nosuch", "why trian": `did you mean "train"`,
-		"why nosuch": `unknown host set "nosuch"`, "why some hosts=@nosuch": `unknown host set "nosuch"`,
+		"why 4711 hosts=nosuch": "none of the hosts of 4711 is in the subnet: nosuch",
+		"why trian":             `did you mean "train"`,
+		"why nosuch":            `unknown host set "nosuch"`, "why some hosts=@nosuch": `unknown host set "nosuch"`,
 		"counters top hosts=@nosuch": `unknown host set "nosuch"`, "why 4712 since=10m": "hint: name the hosts",
 		"trace @nosuch @train": `unknown host set "nosuch"`, "check load pattern=hosts:@nosuch": "unknown host set",
 	} {

@@ -76,8 +76,8 @@ type Evidence struct {
 // mostEvidence is the maximum number of elements of [Episode.Evidence].
 const mostEvidence = 16
 
-// find sets what was found at a time. A change of figures that change each minute is no evidence. If there is too much evidence, it removes the one that is closest to its
-// neighbours in time.
+// find sets what was found at a time. A change of figures that change each minute is no evidence. If there is too much
+// evidence, it removes the one that is closest to its neighbours in time.
 func (e *Episode) find(p *problems.Problem, when time.Time) {
 	e.Severity, e.At, e.What, e.Try, e.Seen = p.Severity, p.At, p.What, p.Try, when
 	if n := len(e.Evidence); n > 0 && e.Evidence[n-1].Severity == p.Severity {

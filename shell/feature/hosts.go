@@ -102,8 +102,8 @@ const SetPrefix = "@"
 // setsFor is the time before now for which recorded sets of hosts are known by their names.
 const setsFor = 30 * 24 * time.Hour
 
-// HostSet returns the set of hosts with a name: that of the command hosts, otherwise the last one that was recorded in a
-// period. Without a period it is one of the last 30 days.
+// HostSet returns the set of hosts with a name: that of the command hosts, otherwise the last one that was recorded in
+// a period. Without a period it is one of the last 30 days.
 func (c *Call) HostSet(name string, since, until time.Time) (*joblinks.Run, error) {
 	if since.IsZero() {
 		since = time.Now().Add(-setsFor)

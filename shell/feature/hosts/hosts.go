@@ -29,8 +29,8 @@ var Feature = feature.Feature{Name: "hosts", Keys: []feature.Key{
 	Help: "hosts NAME WHO   name a set. WHO is a host, a host list of Slurm (node[0001-0064]), or a switch for its " +
 		"hosts\nhosts NAME       show the members, the links of their paths, other traffic on these links, and lost " +
 		"paths\nhosts NAME off   delete the set\nhosts            list the sets\ncheck load takes a set as " +
-		"pattern=hosts:@NAME.\nSets that were recorded in the last 30 days (record start hosts=FILE) are found by their " +
-		"names, too.",
+		"pattern=hosts:@NAME.\nSets that were recorded in the last 30 days (record start hosts=FILE) are found by " +
+		"their names, too.",
 	Args: []lang.Arg{
 		{Name: "NAME", Kind: lang.KindText, Optional: true},
 		{Name: "WHO", Kind: lang.KindPlace, Words: []string{feature.OffWord}, Optional: true, Repeat: true},

@@ -30,8 +30,8 @@ var whyCommand = feature.Command{
 		"the job. why places this demand on\nthe tables of the other windows, with the suspected reason and " +
 		"without it. A reason is \"proved\" if only with it the\nlink is overloaded, for all traffic that " +
 		"agrees with the counters. Otherwise it is \"likely\" or \"unknown\". The job is\none of Slurm, a " +
-		"set of the command hosts, a recorded set (record start hosts=FILE) with the time in which it\nwas defined, or " +
-		"any name with hosts=.",
+		"set of the command hosts, a recorded set (record start hosts=FILE) with the time in which it\nwas defined, " +
+		"or any name with hosts=.",
 	Args: []lang.Arg{{Name: "JOB|SET", Kind: lang.KindText}},
 	Options: []lang.Option{
 		hostsOption,

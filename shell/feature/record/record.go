@@ -278,6 +278,11 @@ func start(c *feature.Call) error {
 		opt.Servers, opt.Name = c.Console.Metrics()
 		opt.Details, opt.Ports, opt.Hardware = c.Flag("details"), c.Option("ports", ""), c.Option("hardware", "")
 	}
+	return begin(c, opt, unknown)
+}
+
+// begin starts a recording. The answer gets the given warnings.
+func begin(c *feature.Call, opt recording.Settings, warnings []string) error {
 	if err := recording.Begin(c.Ctx, c.Session, opt); err != nil {
 		return err
 	}
@@ -292,7 +297,7 @@ func start(c *feature.Call) error {
 	if a.setLog(smlog.Of(&st)); !a.SMLogBad.IsNone() {
 		b.Warnings = append(b.Warnings, fmt.Sprintf("the log %s is not read: %s", a.SMLog, a.SMLogBad))
 	}
-	b.Warnings = append(b.Warnings, unknown...)
+	b.Warnings = append(b.Warnings, warnings...)
 	if rec.Upgraded > 0 {
 		b.Warnings = append(b.Warnings, fmt.Sprintf("the records were upgraded from version %d of their format: an "+
 			"ibconsole that wrote this version cannot read them any more", rec.Upgraded))

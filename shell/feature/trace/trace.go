@@ -141,7 +141,7 @@ func requestOf(c *feature.Call, st *session.State, f *fabric.Fabric) (request, e
 		r.many, r.all = true, true
 	case strings.HasPrefix(words[0], feature.SetPrefix) || strings.HasPrefix(words[1], feature.SetPrefix):
 		r.many, r.rows = true, true
-		err = r.addSets(c, st, f, words)
+		err = r.addSets(c, f, words)
 	default:
 		r.many = words[0] == feature.AllWord || words[1] == feature.AllWord
 		r.pairs, err = feature.PairsOf(f, words[0], words[1], c.Flag("switches"))
@@ -155,7 +155,7 @@ func requestOf(c *feature.Call, st *session.State, f *fabric.Fabric) (request, e
 const maxPairs = feature.MaxFilteredHosts * feature.MaxFilteredHosts
 
 // addSets adds the pairs of two sides: sets of hosts, places, or all end ports.
-func (r *request) addSets(c *feature.Call, st *session.State, f *fabric.Fabric, words []string) error {
+func (r *request) addSets(c *feature.Call, f *fabric.Fabric, words []string) error {
 	var sides [2][]places.Place
 	for i, word := range words {
 		name, isSet := strings.CutPrefix(word, feature.SetPrefix)
