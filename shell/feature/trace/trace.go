@@ -115,7 +115,7 @@ type request struct {
 	warnings []string
 }
 
-func requestOf(c *feature.Call, st *session.State, f *fabric.Fabric) (request, error) {
+func requestOf(c *feature.Call, f *fabric.Fabric) (request, error) {
 	r := request{rows: c.Flag("rows"), ibtracert: c.Option("format", "text") == ibtracertWord}
 	words := slices.Clone(c.Args)
 	if i := slices.Index(words, liveWord); i >= 0 {
