@@ -226,7 +226,7 @@ func run(c *feature.Call) error {
 	if slices.Contains(c.Args, liveWord) {
 		f = st.Live.Fabric
 	}
-	r, err := requestOf(c, &st, f)
+	r, err := requestOf(c, f)
 	if err != nil {
 		return err
 	}
