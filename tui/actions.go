@@ -66,6 +66,18 @@ func whyNotSweep(m *model) string {
 	return m.jobs.whyBusy()
 }
 
+func whyNotCabling(m *model) string {
+	if m.sc.Cabling() == nil {
+		return "the cabling has not been checked: :check cabling PLAN compares it with a plan"
+	}
+	return m.jobs.whyBusy()
+}
+
+// workList checks the cabling again and shows the list of work.
+func workList(m *model) tea.Cmd {
+	return m.handle(pane.Run{Command: m.sc.Cabling().Command, Sheet: "work list"})
+}
+
 func whyNotWrite(m *model) string {
 	return prose.When(m.sc.State.Source.Offline(), "the source is a file", "")
 }

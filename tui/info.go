@@ -3,6 +3,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -90,6 +91,7 @@ func (pg *pages) infoPort(p *page.Page, f *fabric.Fabric, port fabric.PortIndex,
 		if selected {
 			p.Add(t.Warn, fmt.Sprintf("p%-4s no link", f.PortNumber(port)))
 		}
+		pg.infoCabling(p, f, port)
 		return
 	}
 	text := fmt.Sprintf("p%-4s %s%s  %-10s  %s", f.PortNumber(port), x.Width, x.Speed, x.State, f.PortName(x.Peer))
@@ -100,6 +102,15 @@ func (pg *pages) infoPort(p *page.Page, f *fabric.Fabric, port fabric.PortIndex,
 		text += fmt.Sprintf("  %s paths out, %s in", pane.PathsText(ld, port), pane.PathsText(ld, x.Peer))
 	}
 	p.Add(prose.When(selected, t.Info, ""), text)
+	pg.infoCabling(p, f, port)
+}
+
+// infoCabling adds the cabling faults at a port.
+func (pg *pages) infoCabling(p *page.Page, f *fabric.Fabric, port fabric.PortIndex) {
+	for _, mark := range pg.m.sc.Cabling().At(f, port) {
+		p.Addf(pg.m.Look.Warn, "p%-4s %s %s, planned: %s; found: %s", f.PortNumber(port), pg.m.Look.Changed, mark.Kind,
+			cmp.Or(mark.Planned, "no cable"), cmp.Or(mark.Found, "no cable"))
+	}
 }
 
 // firstPage explains the screen to a new user, in 80x24 cells.

@@ -171,6 +171,7 @@ func listKeys() []action {
 				"c"), Label: "copy", Rank: 17, Why: whyNoRow, Run: copyRows},
 		action{Name: "export", Binding: pane.On("write the list to a file: .txt, .csv or .json", "e"), Label: "export",
 			Rank: 18, Why: whyNotExport, Run: openExport},
+		action{Name: "work-list", Why: whyNotCabling, Run: workList},
 		action{Name: "freeze", Binding: pane.On("stop or continue updates of the panes", " "), Run: freeze},
 	)
 }

@@ -237,7 +237,7 @@ func TestPaste(t *testing.T) {
 }
 
 func TestHelpPage(t *testing.T) {
-	d := drive(t, tree).size(150, 98).press("?")
+	d := drive(t, tree).size(150, 104).press("?")
 	for _, a := range d.m.actions {
 		d.sees(a.Help().Desc)
 	}

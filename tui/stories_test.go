@@ -133,6 +133,20 @@ func stories() []story {
 				do("C").then("Nothing has been written"), do("y").then("WRITTEN minhop"),
 				do(":", "write off", "Enter").then("read-only")},
 		},
+		{
+			"check the cables against a plan", usual, []act{
+				do("=").then("=: the cabling has not been checked"),
+				do(":", "dump cabling plan.csv; fail link leaf-07/1; fail link leaf-09/1; add link leaf-07/1 "+
+					"node-0049/1; add link leaf-09/1 node-0037/1; check cabling plan.csv", "Enter").then("swapped"),
+				do("2", "n").then("p1   node-0049", "≠ p1 swapped, planned: node-0037 HCA-1/1"),
+				do("i").then("≠ swapped, planned: ", "node-0049 HCA-1/1 - leaf-09/1; found: leaf-07/1"),
+				do("Escape").then("2 Topology"),
+				do("n").then("leaf-09", "≠ p1 swapped, planned: node-0049 HCA-1/1"),
+				do("=").then("check cabling plan.csv: work list", "unplug first"),
+				do("2", ":", "undo; undo; undo; undo", "Enter").then("≠ p1 recabled since", "!WHAT-IF"),
+				do("=").then("in place, 0 faults"), do("2").then("0 cabling faults, plan.csv", "!≠"),
+			},
+		},
 		{"cannot commit nothing", small, []act{do("C").then("C: nothing is staged")}},
 		{
 			"which links carry most", small, []act{do("6").then("6 Load links between switches", "from", "paths", "66"),

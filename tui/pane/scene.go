@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/history/timeline"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/cablecheck"
 	"example.org/ibconsole/shell/session/recording"
 	"example.org/ibconsole/tui/draw"
 )
@@ -140,7 +141,16 @@ func (sc *Scene) Changed(before *Scene) bool {
 		sc.Top != before.Top || sc.Now != before.Now ||
 		sc.Base != before.Base && (sc.Base == nil || before.Base == nil || sc.Base.Tables != before.Base.Tables) ||
 		sc.WhyNoTables != before.WhyNoTables || sc.State.Written != before.State.Written || sc.given != before.given ||
-		len(sc.State.Failures) != len(before.State.Failures)
+		len(sc.State.Failures) != len(before.State.Failures) || sc.Cabling() != before.Cabling()
+}
+
+// Cabling returns the result of the last check of the cabling. It returns nil if there is none, or if the scene shows a
+// state of the history.
+func (sc *Scene) Cabling() *cablecheck.Check {
+	if sc.recalled() {
+		return nil
+	}
+	return cablecheck.Last(&sc.State)
 }
 
 // LID returns the LID of a port of the fabric Top. It returns 0 if the port has no LID yet.

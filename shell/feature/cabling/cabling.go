@@ -6,6 +6,7 @@ package cabling
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/cabling"
@@ -16,6 +17,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/cablecheck"
 )
 
 const help = "PLAN is the NDT of UFM, a .topo file of ibutils, a P2P table saved as CSV, or a CSV or YAML of " +
@@ -25,7 +27,9 @@ const help = "PLAN is the NDT of UFM, a .topo file of ibutils, a P2P table saved
 	"adding or removing a cable costs 2.\n"
 
 // Feature is the command check cabling.
-var Feature = feature.Feature{Name: "cabling", Commands: []feature.Command{{
+var Feature = feature.Feature{Name: "cabling", Keys: []feature.Key{
+	{Name: "work-list", Keys: "=", Help: "check the cabling again, and list the work that makes it as planned"},
+}, Commands: []feature.Command{{
 	Path:    "check cabling",
 	Summary: "Compare the cables with a plan and list the repair",
 	Help:    help,
@@ -178,7 +182,19 @@ func run(c *feature.Call) error {
 		st, res.Fabric = &now, now.Named(res.Fabric)
 	}
 	b := st.Basis(p, session.NeedLinks)
-	return c.Answer(decl.Answer(b, newChecked(res, b.Unread.Count > 0)))
+	a := newChecked(res, b.Unread.Count > 0)
+	if p.Entry == nil {
+		cablecheck.Publish(c.Session, cablecheck.New(res, c.Text, time.Now(), cablecheck.Texts{
+			Fault: func(f *cabling.Fault) (planned, found string) {
+				row := a.faultRow(f)
+				return row.PlanText, row.Text
+			},
+			End: func(cable, end int) string {
+				return a.portText(res.Ports[cable][end], &plan.Cables[cable].Ends[end])
+			},
+		}))
+	}
+	return c.Answer(decl.Answer(b, a))
 }
 
 // labelsOf returns the labels that the plan gives to ports without a label.

@@ -17,9 +17,6 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// HasHead returns false, because the tree shows no columns. Its columns are only for sorting, exports and copies.
-func (t *topology) HasHead() bool { return false }
-
 func (t *topology) treeColumns() []draw.Column {
 	node := func(row int) *fabric.Node {
 		if t.rows[row].kind == rowTier {
@@ -83,6 +80,7 @@ func (t *topology) treeColumns() []draw.Column {
 				}
 				return ""
 			}},
+		t.cablingColumn(),
 	}
 }
 
@@ -134,6 +132,8 @@ func (t *topology) sortSwitches(list []fabric.SwitchIndex) []fabric.SwitchIndex 
 		case "note":
 			note, _ := t.switchNote(&draw.Pen{Theme: t.Theme}, f.Switches[s])
 			return -int64(len(note))
+		case "cabling":
+			return -int64(t.Scene.Cabling().Of(n.GUID))
 		}
 		return int64(t.Scene.Top.Rank[f.Switches[s]])
 	}

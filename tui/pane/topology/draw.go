@@ -86,9 +86,12 @@ func (t *topology) drawSwitch(p *draw.Pen, node fabric.NodeIndex) {
 	t.branch(p, !t.open[n.GUID])
 	note, st := t.switchNote(p, node)
 	ports := fmt.Sprintf("%d/%d", t.Scene.Now.LinkedPorts(n), n.NumPorts)
+	cabling, cst := t.cablingNote(p, node)
 	room := 1 + 6 + 8
-	if note != "" {
-		room += draw.Width(note) + 2
+	for _, text := range []string{note, cabling} {
+		if text != "" {
+			room += draw.Width(text) + 2
+		}
 	}
 	load := t.switchLoad(n)
 	if load != "" && p.Left-room > loadFrom {
@@ -109,9 +112,18 @@ func (t *topology) drawSwitch(p *draw.Pen, node fabric.NodeIndex) {
 		p.Gap(2)
 		p.Cell(p.Dim, load, 8)
 	}
+	putNotes(p, st, note, cst, cabling)
+}
+
+// putNotes writes the notes of a row.
+func putNotes(p *draw.Pen, st draw.Style, note string, cst draw.Style, cabling string) {
 	if note != "" {
 		p.Gap(2)
 		p.Put(st, note)
+	}
+	if cabling != "" {
+		p.Gap(2)
+		p.Put(cst, cabling)
 	}
 }
 
@@ -142,7 +154,11 @@ func (t *topology) drawPort(p *draw.Pen, port fabric.PortIndex) {
 	p.Gap(4)
 	p.Cell(p.Dim, "p"+f.PortNumber(port), max(5, draw.Width(f.PortNumber(port))+2))
 	note, st := t.linkNote(p, port, node, host)
+	cabling, cst := t.portCabling(p, port)
 	room := draw.Width(note) + 2
+	if cabling != "" {
+		room += draw.Width(cabling) + 2
+	}
 	if host {
 		t.drawName(p, node, p.Left-room-8)
 		p.Right(p.Dim, pane.LidText(t.Scene.LID(peer)), 7)
@@ -150,8 +166,7 @@ func (t *topology) drawPort(p *draw.Pen, port fabric.PortIndex) {
 	} else {
 		t.drawPeer(p, peer, p.Left-room)
 	}
-	p.Gap(2)
-	p.Put(st, note)
+	putNotes(p, st, note, cst, cabling)
 }
 
 // linkNote writes the speed of a link, or that the link has failed.
@@ -178,6 +193,8 @@ func (t *topology) drawIdle(p *draw.Pen, r treeRow) {
 		name += fmt.Sprintf("-%d", f.Ports[r.last].Num)
 	}
 	p.Put(p.Dim, name+"  no link")
+	cabling, st := t.portCabling(p, r.port)
+	putNotes(p, "", "", st, cabling)
 }
 
 // drawName writes the name of a node in w cells, with the marks of the trace.
@@ -214,7 +231,7 @@ func (t *topology) drawPeer(p *draw.Pen, peer fabric.PortIndex, w int) {
 	f := t.Scene.Top.Fabric
 	node := f.Ports[peer].Node
 	mark := prose.When(t.Path()[node], " "+p.OnPath, "")
-	port := fmt.Sprintf("/%d", f.Ports[peer].Num)
+	port := "/" + f.PortNumber(peer)
 	name := draw.Cut(draw.Clean(f.NodeName(node), p.ASCII), w-2-draw.Width(port)-draw.Width(mark), p.Ellipsis)
 	p.Put(p.Dim, p.Line+" ")
 	p.Put("", name)

@@ -75,7 +75,7 @@ func (t *topology) addSwitch(node fabric.NodeIndex) {
 	}
 }
 
-// addPorts adds the ports of a switch. Adjacent ports without a link form a single row.
+// addPorts adds the ports of a switch. Adjacent ports without a link and without a cabling fault form a single row.
 func (t *topology) addPorts(n *fabric.Node, want func(treeRow) bool) {
 	f := t.Scene.Top.Fabric
 	node := f.Ports[n.FirstPort].Node
@@ -83,7 +83,9 @@ func (t *topology) addPorts(n *fabric.Node, want func(treeRow) bool) {
 		r := treeRow{kind: rowPort, node: node, port: p}
 		if !f.Ports[p].Linked() {
 			r.kind, r.last = rowIdle, p
-			for r.last < n.FirstPort+fabric.PortIndex(n.NumPorts) && !f.Ports[r.last+1].Linked() {
+			faulty := len(t.faults(p)) > 0
+			for r.last < n.FirstPort+fabric.PortIndex(n.NumPorts) && !f.Ports[r.last+1].Linked() && !faulty &&
+				len(t.faults(r.last+1)) == 0 {
 				r.last++
 			}
 			p = r.last
