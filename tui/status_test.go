@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/sessiontest"
 	"example.org/ibconsole/tui/pane"
 )
 
@@ -203,7 +204,8 @@ func TestInterruptedIsReportedFirst(t *testing.T) {
 // TestDrainOnTheScreen drains the selected switch with three keys: its key shows the plan, w allows writing, and y
 // writes. Then the other key opens the page of undrain.
 func TestDrainOnTheScreen(t *testing.T) {
-	d := drive(t, tree).size(120, 40)
+	s := sessiontest.OpenIn(t, tree, t.TempDir()) // a drain needs a journal
+	d := driveBackend(t, &shellBackend{Shell: shell.New(s), watcher: s.Watch()}).size(120, 40)
 	d.press("2", "/", "spine-01", "enter", "-").until("This page shows what 'drain switch spine-01' would write")
 	d.until("once writing is on").press("y").sees("- again").press("w").press("-").until("y writes this").press("y")
 	d.until("stand still")

@@ -10,15 +10,41 @@ import (
 // assigns rows to switches by GUID, and entries to the present LIDs of ports by port GUID. A switch that the other
 // subnet lacks counts as unread. A port that the other subnet lacks has no route. O(switches x LIDs).
 func Transfer(f *fabric.Fabric, t *fabric.Tables) *fabric.Tables {
+	from, moved := lidsFrom(f, t.Fabric, max(f.MaxLID, t.LFT.MaxLID))
+	out := transfer(f, t, from)
+	for s := range f.NumSwitches() {
+		out.Top[s] = max(out.Top[s], f.MaxLID)
+	}
+	if out.SLs = t.SLs; t.SLs != nil && moved {
+		out.SLs = movedSLs{t.SLs, from}
+	}
+	return out
+}
+
+// Held returns tables that switches held in an earlier state of the subnet as tables of f. Unlike [Transfer], it keeps
+// each LinearFDBTop and all entries, also those for LIDs of ports that the earlier state lacked. The ports of both
+// states must have the same LIDs. O(switches x LIDs).
+func Held(f *fabric.Fabric, t *fabric.Tables) *fabric.Tables {
+	from := make([]uint16, int(max(f.MaxLID, t.LFT.MaxLID))+1)
+	for lid := range from {
+		from[lid] = uint16(lid)
+	}
+	out := transfer(f, t, from)
+	out.SLs = t.SLs
+	return out
+}
+
+// transfer returns the tables t of another subnet as tables of f, without SLs. The slice from holds the LID of t for
+// each LID.
+func transfer(f *fabric.Fabric, t *fabric.Tables, from []uint16) *fabric.Tables {
 	was := t.Fabric
-	from, moved := lidsFrom(f, was, max(f.MaxLID, t.LFT.MaxLID))
 	out := fabric.NewTables(f, fabric.NewLFT(len(f.Switches), uint16(len(from)-1)), t.Origin)
 	for s := range f.NumSwitches() {
 		old := was.SwitchByGUID(f.SwitchNode(s).GUID)
 		if out.Known[s] = out.Known[s] && old != fabric.None && t.Known[old]; !out.Known[s] {
 			continue
 		}
-		out.Top[s] = max(t.Top[old], f.MaxLID)
+		out.Top[s] = t.Top[old]
 		row := out.LFT.Row(s)
 		for lid, o := range from {
 			row[lid] = fabric.NoPath
@@ -32,9 +58,6 @@ func Transfer(f *fabric.Fabric, t *fabric.Tables) *fabric.Tables {
 		out.SL2VL = t.SL2VL.On(f, nodes)
 	}
 	out.Unread = t.Unread
-	if out.SLs = t.SLs; t.SLs != nil && moved {
-		out.SLs = movedSLs{t.SLs, from}
-	}
 	out.MFT = transferMFT(f, t, nodes)
 	return out
 }

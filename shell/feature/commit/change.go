@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session/commits"
+	"example.org/ibconsole/shell/session/journal"
 )
 
 // Change is the plan of a commit or a rollback, together with the report of the writes.
@@ -45,12 +46,11 @@ func (r *run) change(rep *commits.Report, note string) *Change {
 	x.texts = planTexts(rep)
 	x.addTexts(why, try)
 	x.addPortTexts(r.jobsText(rep))
-	if rep.Journal != 0 {
-		elsewhere := ""
-		if file := r.Option("journal", yesWord); file != yesWord {
-			elsewhere = " journal=" + fabric.Escape(file)
-		}
-		x.undo = fmt.Sprintf("rollback %d%s undoes it", rep.Journal, elsewhere)
+	switch {
+	case rep.Journal != 0:
+		x.undo = fmt.Sprintf("rollback %d%s undoes it", rep.Journal, journal.Option(r.Session.Journal().OtherFile()))
+	case rep.Written != nil:
+		x.undo = "no entry in the journal: rollback cannot undo it"
 	}
 	return x
 }

@@ -318,9 +318,10 @@ func (r *run) hinted(err error) error {
 	case commits.Master:
 		hint = fmt.Sprintf("to write anyway, run '%s'", r.command(fmt.Sprintf("sm=0x%016x", refused.SM.GUID)))
 	case commits.NoJournal:
-		hint = fmt.Sprintf("keep the journal in another file with '%s', or write without the possibility to roll "+
-			"back with "+
-			"'%s'", r.command("journal=FILE"), r.command("journal=no"))
+		hint = fmt.Sprintf("keep the journal in another file with '%s'", r.command("journal=FILE"))
+		if !strings.HasPrefix(r.Command, "drain") {
+			hint += fmt.Sprintf(", or write without the possibility to roll back with '%s'", r.command("journal=no"))
+		}
 		if _, isDamaged := errors.AsType[*history.DamagedError](err); !isDamaged {
 			hint = "make room for the journal, " + hint
 		}

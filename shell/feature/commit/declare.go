@@ -365,7 +365,7 @@ func declare(command string) (planned, written *answer.Decl[*Change]) {
 		Title: "written in {seconds}: {writes}; read back: {read back}",
 		Layout: append([]answer.Item[*Change]{
 			{Line: "{?note}{note}"},
-			{Line: "{?history}history {history}; {undo}"},
+			{Line: "{?undo}[history {history}; ]{undo}"},
 			{Line: "{?links down}LINKS DOWN       {links down}"},
 			{Table: answer.Show(&differTable, faults(func(r *apply.Report) []apply.Difference { return r.Differ },
 				apply.Difference.String))},

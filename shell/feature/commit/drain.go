@@ -146,6 +146,9 @@ func (r *run) subject(what string, f *fabric.Fabric) (d drained, place problems.
 // drain runs a drain command.
 func (r *run) drain(what string, waited *answer.Decl[quiet]) error {
 	timeout := time.Duration(r.Int("timeout", defaultWait)) * time.Second
+	if err := r.needJournal(); err != nil {
+		return err
+	}
 	st := r.Session.State()
 	d, place, err := r.subject(what, st.Live.Fabric)
 	if err != nil {
@@ -185,6 +188,21 @@ func (r *run) drain(what string, waited *answer.Decl[quiet]) error {
 		return err
 	}
 	return r.disable(&d, controls)
+}
+
+// needJournal returns an error if the drain could not be recorded, because undrain reads the journal.
+func (r *run) needJournal() error {
+	opt, err := r.options() // it opens the journal that the command names
+	switch {
+	case err != nil:
+		return err
+	case opt.NoJournal:
+		return r.Misused("undrain takes the tables and ports of before from the journal, so that %s needs one; hint: "+
+			"omit journal=no, or keep the journal in another file with journal=FILE", r.Command)
+	case !opt.Confirmed || opt.DryRun:
+		return nil
+	}
+	return r.hinted(commits.NeedJournal(r.Session))
 }
 
 func names(f *fabric.Fabric, controls []fabricwrite.Control) (all []string) {
@@ -298,9 +316,13 @@ func (r *run) endSimulation() error {
 
 // undrain runs an undrain command.
 func (r *run) undrain(what string) error {
+	if _, err := r.options(); err != nil { // it opens the journal that the command names
+		return err
+	}
 	all, err := commits.Drains(r.Ctx, r.Session)
 	if err != nil {
-		return err
+		return fmt.Errorf("find the drain in the journal: %w; hint: if the drain had journal=FILE, undrain needs the "+
+			"same", err)
 	}
 	d, err := r.findDrain(what, all)
 	if err != nil {
@@ -360,7 +382,8 @@ func (r *run) findDrain(what string, all []commits.Drain) (commits.Drain, error)
 	}
 	switch {
 	case at < 0:
-		return commits.Drain{}, fmt.Errorf("%s is not drained; hint: 'history' lists the commits of drains", d.Name)
+		return commits.Drain{}, fmt.Errorf("%s is not drained; hint: 'history' lists the commits of "+
+			"drains; if the drain had journal=FILE, undrain needs the same", d.Name)
 	case at > 0:
 		return commits.Drain{}, fmt.Errorf("%s was drained before %s; hint: run 'undrain %s %s' first", all[at].Name,
 			all[0].Name, all[0].What, lang.Quote(all[0].Name))

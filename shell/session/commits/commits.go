@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/changes/persist"
 	"example.org/ibconsole/routing/changes/plan"
 	"example.org/ibconsole/routing/checks/mcast"
 	"example.org/ibconsole/routing/checks/reach"
@@ -123,8 +124,10 @@ type commit struct {
 	controls []write.Control
 	// target is what to write: nil for the staged tables until they are known, otherwise a history entry.
 	target *session.Picture
-	st     session.State // the state after the subnet was read for the commit
-	rep    Report
+	// earlier is the fabric of the history entry that a rollback restores.
+	earlier *fabric.Fabric
+	st      session.State // the state after the subnet was read for the commit
+	rep     Report
 }
 
 // Commit reads the live subnet, plans how to change it to the staged state, and writes the plan if the options and the
@@ -222,7 +225,23 @@ func (c *commit) preflight(ctx context.Context) error {
 		c.target = c.st.Staged
 		return c.st.CheckStaged()
 	}
+	if c.of.rollback {
+		c.moveTarget()
+	}
 	return nil
+}
+
+// moveTarget makes the tables that a rollback restores tables of the present subnet. Its links decide which pairs the
+// tables connect: a port may have been enabled or disabled since. If LIDs have changed, the target stays as it is.
+func (c *commit) moveTarget() {
+	live := c.st.Live.Fabric
+	c.earlier = c.target.Fabric
+	if fabric.SameLinks(c.earlier, live) || !fabric.KeepsLIDsByGUID(c.earlier, live) {
+		return
+	}
+	moved := c.target.On(live)
+	moved.Tables = persist.Held(live, c.target.Tables)
+	c.target = moved
 }
 
 // findPartial finds out whether this commit of the staged tables finishes an earlier commit of this session that wrote
@@ -232,7 +251,7 @@ func (c *commit) findPartial(ctx context.Context) error {
 	if c.of.id != 0 || c.isPorts() || p.id == 0 || p.tables != c.target.Tables {
 		return nil
 	}
-	open, found, err := c.Journal().Interrupted(ctx)
+	open, found, err := interrupted(ctx, c.Session)
 	if err == nil && found && open.First.ID == p.id { // otherwise another console finished it
 		c.of = p.subject
 	}
@@ -254,7 +273,7 @@ func (c *commit) assess(ctx context.Context, p *plan.Plan) (err error) {
 	}
 	c.listHosts()
 	if c.of.rollback {
-		rep.LIDsLeft, rep.PortsLeft = countLeft(c.st.Live.Fabric, c.target.Fabric)
+		rep.LIDsLeft, rep.PortsLeft = countLeft(c.st.Live.Fabric, c.earlier)
 	}
 	if err := c.findOthers(ctx, p); err != nil {
 		return err
@@ -380,7 +399,8 @@ func (c *commit) write(ctx context.Context) error {
 	}()
 	rep, st, p := &c.rep, &c.st, c.rep.Plan
 	rep.Journal = j.entry.After
-	c.Publish(0, func(st *session.State) { own.Put(st, append(slices.Clip(own.Of(st)), j.entry.ID)) })
+	this := ownCommit{c.Journal().Recorder.File(), j.entry.ID}
+	c.Publish(0, func(st *session.State) { own.Put(st, append(slices.Clip(own.Of(st)), this)) })
 	rep.Written, err = apply.Apply(ctx, c.Connection().Client(), st.Live.Fabric, &p.List,
 		apply.Options{Progress: c.op.Progress, Writing: c.writing, Overwrite: c.opt.AllowOverwrite})
 	if len(p.SL2VLs) > 0 && st.Source.Kind == source.Sim {
@@ -440,7 +460,7 @@ func (c *commit) writing(p apply.Progress) {
 // also returns the commit.
 func Rollback(ctx context.Context, s *session.Session, id int64, opt Options) (Report, history.JournalEntry, error) {
 	c := &commit{Session: s, opt: opt, of: subject{rollback: true}}
-	open, found, err := s.Journal().Interrupted(ctx)
+	open, found, err := interrupted(ctx, s)
 	if err != nil {
 		return Report{}, history.JournalEntry{}, c.log(err)
 	}
@@ -473,7 +493,7 @@ func Rollback(ctx context.Context, s *session.Session, id int64, opt Options) (R
 // Resume finishes an interrupted commit.
 func Resume(ctx context.Context, s *session.Session, opt Options) (Report, error) {
 	c := &commit{Session: s, opt: opt}
-	open, found, err := s.Journal().Interrupted(ctx)
+	open, found, err := interrupted(ctx, s)
 	if err == nil && !found {
 		open.First, found, err = s.Journal().LastFailed(ctx)
 	}
@@ -533,6 +553,9 @@ var (
 	// ErrNotJournaled means that the last commit of the session has no entry. Another commit must not be taken for it.
 	ErrNotJournaled = errors.New("the last commit of this session is not in the journal, and cannot be rolled back; " +
 		"hint: 'rollback ID' rolls back an earlier commit")
+	// ErrNotHere means that other consoles wrote the commits. Each console simulates the subnet again.
+	ErrNotHere = errors.New("this console has written no commit that could be rolled back, and those of other " +
+		"consoles went to their own simulated subnets; hint: 'rollback ID' writes the tables from before one of them")
 	ErrNothingToUndo = errors.New("the history has no commit of this subnet")
 )
 
@@ -548,17 +571,25 @@ func find(ctx context.Context, s *session.Session, id int64) (history.JournalEnt
 		return history.JournalEntry{}, err
 	}
 	st := s.State()
-	if ids := own.Of(&st); id == 0 && len(ids) > 0 && ids[len(ids)-1] == 0 {
+	if mine := own.Of(&st); id == 0 && len(mine) > 0 && mine[len(mine)-1].id == 0 {
 		return history.JournalEntry{}, ErrNotJournaled
 	}
+	others := 0 // commits of other consoles to the same simulated subnet
 	for _, j := range all {
-		if id == j.After || id == j.Before || id == 0 && !j.IsRollback() && !slices.Contains(undone, j.Outcome) {
+		isLast := id == 0 && !j.IsRollback() && !slices.Contains(undone, j.Outcome)
+		if isLast && !concerns(s, j.ID) {
+			others++
+			continue
+		}
+		if id == j.After || id == j.Before || isLast {
 			return j, nil
 		}
 	}
 	switch {
 	case id != 0:
 		err = fmt.Errorf("history entry %d is not a commit of this subnet; hint: 'history' lists the entries", id)
+	case others > 0:
+		err = ErrNotHere
 	case len(all) > 0:
 		err = ErrAllUndone
 	default:

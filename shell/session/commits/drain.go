@@ -41,8 +41,40 @@ func (d *Drain) Note(ports bool) string {
 	return note
 }
 
-// own is the slot of a session for the numbers of its own commits in the journal.
-var own = session.NewSlot[[]int64]()
+// ownCommit identifies a commit of this session: its number in the journal of a file, 0 for a commit without an entry.
+type ownCommit struct {
+	file string
+	id   int64
+}
+
+// own is the slot of a session for its own commits, the oldest first.
+var own = session.NewSlot[[]ownCommit]()
+
+// concerns reports whether a commit of the journal was written to the subnet of the session. Each console simulates a
+// subnet again, so commits of other consoles to a simulated subnet do not count.
+func concerns(s *session.Session, id int64) bool {
+	st := s.State()
+	return st.Source.Kind != source.Sim ||
+		slices.Contains(own.Of(&st), ownCommit{s.Journal().Recorder.File(), id})
+}
+
+// interrupted returns the interrupted commit of the subnet.
+func interrupted(ctx context.Context, s *session.Session) (history.Chain, bool, error) {
+	open, found, err := s.Journal().Interrupted(ctx)
+	return open, found && concerns(s, open.First.ID), err
+}
+
+// NeedJournal returns an error if the commits of the session cannot be recorded.
+func NeedJournal(s *session.Session) error {
+	store, err := s.History()
+	if err == nil {
+		err = store.ReadOnly()
+	}
+	if err != nil {
+		return noJournal(err)
+	}
+	return nil
+}
 
 // Drains returns what is drained by the journal, the latest first.
 func Drains(ctx context.Context, s *session.Session) (all []Drain, err error) {
@@ -53,11 +85,7 @@ func Drains(ctx context.Context, s *session.Session) (all []Drain, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if st := s.State(); st.Source.Kind == source.Sim { // each console simulates the subnet again
-		journal = slices.DeleteFunc(journal, func(j history.JournalEntry) bool {
-			return !slices.Contains(own.Of(&st), j.ID)
-		})
-	}
+	journal = slices.DeleteFunc(journal, func(j history.JournalEntry) bool { return !concerns(s, j.ID) })
 	for i := range journal {
 		note, isPorts := strings.CutSuffix(journal[i].Note, portsNote)
 		text, isDrain := strings.CutPrefix(note, drainNote)

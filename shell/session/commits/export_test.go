@@ -4,9 +4,13 @@ package commits
 
 import "example.org/ibconsole/shell/session"
 
-// SetOwn replaces the numbers of the commits of a session in the journal. 0 stands for a commit without an entry.
+// SetOwn replaces the numbers of the commits of a session in its journal. 0 stands for a commit without an entry.
 func SetOwn(s *session.Session, ids ...int64) {
-	s.Publish(0, func(st *session.State) { own.Put(st, ids) })
+	var all []ownCommit
+	for _, id := range ids {
+		all = append(all, ownCommit{s.Journal().Recorder.File(), id})
+	}
+	s.Publish(0, func(st *session.State) { own.Put(st, all) })
 }
 
 // IsPartlyWritten reports whether a commit of the session wrote a part of the staged tables.

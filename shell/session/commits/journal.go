@@ -57,7 +57,7 @@ func noJournal(err error) error {
 
 func (j *openJournal) begin(ctx context.Context, c *commit) error {
 	open, found, err := j.store.Open(ctx, c.Subnet())
-	if err == nil && found && open.First.ID != c.of.id && !c.opt.Abandon {
+	if err == nil && found && open.First.ID != c.of.id && !c.opt.Abandon && concerns(c.Session, open.First.ID) {
 		return &RefusedError{Needs: Abandon, Err: c.Journal().Interruption(open)}
 	}
 	if err == nil {

@@ -110,7 +110,7 @@ func TestRollbackOfTheFirstCommit(t *testing.T) {
 	}
 	_, _, err = commits.Rollback(t.Context(), s, 0, yes)
 	if !commits.Needs(err, commits.Unreachable) || !strings.Contains(err.Error(), "56 connected pairs would lose") ||
-		!strings.Contains(err.Error(), "the tables of history entry 1 did not connect them") {
+		!strings.Contains(err.Error(), "the tables of history entry 1 do not connect them") {
 		t.Fatal(err)
 	}
 	if st := s.State(); st.Staged != staged {

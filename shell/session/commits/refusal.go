@@ -181,7 +181,7 @@ func (c *commit) unreachable() error {
 	lost := prose.Verb(c.rep.Lost, "connected pair", "would lose its path", "would lose their paths")
 	tables := "the staged tables do not connect all of the subnet that they were computed for"
 	if !c.isStaged() {
-		tables = fmt.Sprintf("the tables of history entry %d did not connect them", c.target.Entry.ID)
+		tables = fmt.Sprintf("the tables of history entry %d do not connect them", c.target.Entry.ID)
 	}
 	if c.rep.Unconnected == 0 {
 		tables = "it is unknown whether the new tables connect their own subnet, as some were not read"

@@ -72,11 +72,21 @@ type InterruptedError struct {
 
 // Interruption returns the error that reports an interrupted commit.
 func (j Journal) Interruption(c history.Chain) *InterruptedError {
-	e := &InterruptedError{Commit: c.First}
+	return &InterruptedError{Commit: c.First, File: j.OtherFile()}
+}
+
+// OtherFile returns the file of the journal, or "" if it is the usual one.
+func (j Journal) OtherFile() string {
 	if file := j.Recorder.File(); file != j.UsualFile {
-		e.File = file
+		return file
 	}
-	return e
+	return ""
+}
+
+// Option returns the option with which another console finds the commits of a file, with a blank before it. It returns
+// "" for the usual file.
+func Option(file string) string {
+	return prose.When(file != "", " journal="+lang.Quote(fabric.Escape(file)), "")
 }
 
 func (e *InterruptedError) Error() string {
@@ -87,7 +97,7 @@ func (e *InterruptedError) Error() string {
 
 // Remedy returns the commands that finish the commit or undo it. They work in any console.
 func (e *InterruptedError) Remedy() string {
-	at := prose.When(e.File != "", " journal="+lang.Quote(fabric.Escape(e.File)), "")
+	at := Option(e.File)
 	if e.Commit.IsRollback() {
 		return fmt.Sprintf("finish it with rollback yes%s, or undo it with rollback %d yes%s", at, e.Commit.After, at)
 	}
