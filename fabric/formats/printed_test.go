@@ -86,12 +86,15 @@ func TestPrinted(t *testing.T) {
 	check("iblinkinfo --diff "+cache, "--diff")
 }
 
-// The other formats are worked out from the manual pages of their programs.
+// The other formats are worked out from the manual pages of their programs, and from github.com/stanford-rc/ibswinfo.
 func TestNamedFormats(t *testing.T) {
 	for text, want := range map[string]string{
 		"NodeRecord dump:\n\t\tlid.....................1\n":                            "(saquery)",
 		"\"MF0;sw1:SX6036/U1\", Mellanox, 0xf452140300365680, LID 1\n # : IB# : Sta\n": "(net_dump)",
 		"{\n  \"sw1\": {\n  }\n}\n":                                                    "JSON",
+		"{\n\t\"status\" :\n\t{\n\t\t\"code\" : 1,\n":                                  "(mlxlink --json)",
+		strings.Repeat("=", 49) + "\nsw1\n":                                            "(ibswinfo)",
+		"part_number        : MQM8790-HS2F\n":                                          "(ibswinfo)",
 		"[ {\"guid\": 1} ]":                                                            "JSON",
 		"Nov 26 13:10:41 123456 [7F00] 0x01 -> osm_vendor_init\n":                      "a log of OpenSM",
 		"Infiniband device 'mlx5_0' port 1 status:\n":                                  "(ibstat or ibstatus)",

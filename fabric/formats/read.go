@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -25,6 +26,7 @@ import (
 	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/fabric/formats/unread"
 	"example.org/ibconsole/fabric/health"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/hugepages"
 	"example.org/ibconsole/internal/base/prose"
@@ -78,7 +80,8 @@ type Options struct {
 //   - the database of ibdiagnet 2 alone, in its folder or in an archive,
 //   - snapshots,
 //   - the archive of an incident: the state after it, or the state that follows the path, as in ARCHIVE/before,
-//   - SUBNET,COUNTERS,...: a subnet with files of counters (perfquery, ibqueryerrors).
+//   - SUBNET,COUNTERS,...: a subnet with files of counters: of perfquery and ibqueryerrors, and PORT=FILE with the
+//     counters of a port (mlxlink --json).
 //
 // The file may be compressed or in UTF-16, see [files.Decoded]. The path - is standard input.
 //
@@ -118,6 +121,7 @@ func Version(ctx context.Context, path string) string {
 	subnet, dumps := parts(ctx, path)
 	subnet, _ = stateOf(ctx, subnet)
 	for _, path := range append([]string{subnet}, dumps...) {
+		_, path = CutPort(path)
 		info, err := files.Stat(ctx, path)
 		if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
 			return ""
@@ -148,8 +152,30 @@ func Version(ctx context.Context, path string) string {
 	return version.String()
 }
 
-// readCounters reads a file with counters of the subnet.
-func (s *Subnet) readCounters(ctx context.Context, path string, o Options) error {
+// CutPort splits PORT=FILE, the name of a file with the counters of a port. The port is "" for other names. A file
+// whose name has an equals sign takes precedence.
+func CutPort(name string) (port, path string) {
+	isFile := func(path string) bool {
+		_, err := os.Stat(path)
+		return err == nil
+	}
+	if isFile(name) {
+		return "", name
+	}
+	for i := range name {
+		if name[i] == '=' && isFile(name[i+1:]) {
+			return name[:i], name[i+1:]
+		}
+	}
+	if port, path, ok := strings.Cut(name, "="); ok {
+		return port, path
+	}
+	return "", name
+}
+
+// readCounters reads a file with counters of the subnet, or PORT=FILE.
+func (s *Subnet) readCounters(ctx context.Context, name string, o Options) error {
+	at, path := CutPort(name)
 	f, err := files.Open(ctx, path, files.Topology)
 	if err != nil {
 		return err
@@ -159,18 +185,52 @@ func (s *Subnet) readCounters(ctx context.Context, path string, o Options) error
 	if err != nil {
 		return err
 	}
-	if format != perfquery && format != errorList {
-		return fmt.Errorf("%s: %s, expected counters of perfquery or ibqueryerrors", fabric.Escape(path), format)
-	}
-	ports, err := counterdump.Read(ctx, r, path, s.Fabric, f.Info().ModTime(), s.unreadList(o))
-	if err != nil {
+	var ports []counters.Port
+	switch {
+	case format == linkJSON && at == "":
+		return fmt.Errorf("%s: %s; hint: %s", fabric.Escape(path), format, linkHint)
+	case format == linkJSON:
+		port, err := portNamed(s.Fabric, at)
+		if err != nil {
+			return fmt.Errorf("%s: %w", fabric.Escape(name), err)
+		}
+		read, err := counterdump.ReadMlxlink(r, path, s.Fabric, port, f.Info().ModTime())
+		if err != nil {
+			return err
+		}
+		ports = []counters.Port{read}
+	case at != "":
+		return fmt.Errorf("%s: %s, expected JSON of mlxlink after PORT=", fabric.Escape(path), format)
+	case format != perfquery && format != errorList:
+		err := fmt.Errorf("%s: %s, expected counters of perfquery, ibqueryerrors or mlxlink", fabric.Escape(path),
+			format)
+		if hint := instead[format]; format == jsonText || format == switchState {
+			err = fmt.Errorf("%w; hint: %s", err, hint)
+		}
 		return err
+	default:
+		ports, err = counterdump.Read(ctx, r, path, s.Fabric, f.Info().ModTime(), s.unreadList(o))
+		if err != nil {
+			return err
+		}
 	}
 	if s.Counters == nil {
 		s.Counters = &counters.Reading{Fabric: s.Fabric}
 	}
 	s.Counters.Merge(ports)
 	return nil
+}
+
+// portNamed returns the port that a text names.
+func portNamed(f *fabric.Fabric, text string) (fabric.PortIndex, error) {
+	at, err := places.Resolve(f, text)
+	switch {
+	case err != nil:
+		return fabric.None, err
+	case f.Ports[at.Port].Num == 0 || !at.PortNamed && f.Nodes[at.Node].NumPorts > 1:
+		return fabric.None, fmt.Errorf("%q names no port, expected NODE/PORT", text)
+	}
+	return at.Port, nil
 }
 
 func readSubnet(ctx context.Context, path string, o Options) (s Subnet, err error) {

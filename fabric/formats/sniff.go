@@ -47,7 +47,9 @@ const (
 	options     format = "options of OpenSM (opensm.conf)"
 	partitions  format = "partitions of OpenSM (partitions.conf)"
 	policy      format = "a policy of OpenSM (qos-policy.conf or pgrp_policy_file)"
-	jsonText    format = "JSON of mlxlink or NVOS"
+	linkJSON    format = "counters of a port (mlxlink --json)"
+	switchState format = "sensors and versions of a switch (ibswinfo), which has no counters of ports"
+	jsonText    format = "JSON of NVOS or another program"
 	multicast   format = "multicast tables (ibroute -M)"
 	guidOrLIDs  format = "a list of GUIDs or LIDs"
 	adaptiveDir format = "adaptive-routing groups (far), which are read with their folder"
@@ -65,26 +67,29 @@ var kinds = map[format]string{
 
 // instead maps formats without a subnet to what has the subnet.
 var instead = map[format]string{
-	difference: "use the two lists that were compared",
-	nodeList:   "run 'ibnetdiscover'",
-	onePath:    "run 'ibnetdiscover'; for tables, run 'dump_fts'",
-	perfquery:  counterHint,
-	errorList:  counterHint,
-	attributes: "run 'ibnetdiscover'",
-	records:    "run 'ibnetdiscover'",
-	netDump:    "use the folder of ibdiagnet, or its file db_csv",
-	localPorts: "run 'ibnetdiscover'",
-	jsonText:   "run 'ibnetdiscover' on a host of the subnet",
-	lfts:       tablesHint,
-	fdbs:       tablesHint,
-	mcfdbs:     tablesHint,
-	multicast:  "use opensm.mcfdbs, which OpenSM writes with -D 0x43, or read the tables of the live subnet",
-	lidMatrix:  tablesHint,
-	sl2vl:      tablesHint,
+	difference:  "use the two lists that were compared",
+	nodeList:    "run 'ibnetdiscover'",
+	onePath:     "run 'ibnetdiscover'; for tables, run 'dump_fts'",
+	perfquery:   counterHint,
+	errorList:   counterHint,
+	attributes:  "run 'ibnetdiscover'",
+	records:     "run 'ibnetdiscover'",
+	netDump:     "use the folder of ibdiagnet, or its file db_csv",
+	localPorts:  "run 'ibnetdiscover'",
+	linkJSON:    linkHint,
+	switchState: "run 'ibqueryerrors' or 'perfquery -x' for counters of its ports",
+	jsonText:    "run 'ibnetdiscover' on a host of the subnet; for counters, 'ibqueryerrors' or 'mlxlink --json -c'",
+	lfts:        tablesHint,
+	fdbs:        tablesHint,
+	mcfdbs:      tablesHint,
+	multicast:   "use opensm.mcfdbs, which OpenSM writes with -D 0x43, or read the tables of the live subnet",
+	lidMatrix:   tablesHint,
+	sl2vl:       tablesHint,
 }
 
 const (
 	counterHint = "counters are read next to a subnet, as SUBNET,COUNTERS"
+	linkHint    = "mlxlink does not print the port; counters are read next to a subnet, as SUBNET,NODE/PORT=FILE"
 	tablesHint  = "open the subnet of ibnetdiscover, then load the tables"
 )
 
@@ -115,6 +120,7 @@ var signatures = []struct {
 	{partitions, regexp.MustCompile(`^\w*\s*=\s*0x[0-9a-fA-F]+\s*[,:]`)},
 	{policy, regexp.MustCompile(`^(port-groups?|qos-(ulps|levels|match-rules))$`)},
 	{options, optionLine},
+	{switchState, regexp.MustCompile(`^(={49}|(node_desription|part_number|psu\d\.status|uptime \(sec\)) +[:|] .*)$`)},
 	{jsonText, regexp.MustCompile(`^(\{ *("|$)|\[ *([{"]|$))`)},
 }
 
@@ -129,6 +135,9 @@ var comments = []struct {
 
 // optionLine matches a line of an opensm.conf: names of options with underscores, and some others.
 var optionLine = regexp.MustCompile(`^([a-z0-9]+(_[a-z0-9]+)+|guid|lmc|qos|daemon|console)\s+\S+$`)
+
+// linkDocument matches the beginning of mlxlink's JSON.
+var linkDocument = regexp.MustCompile(`^\s*\{\s*"(result|status)"\s*:\s*\{\s*"(output|code|message)"\s*:`)
 
 // differs matches a line that occurs in only one of two compared lists.
 var differs = regexp.MustCompile(`(?m)^[<>]\s*(\[\d+\]|(Switch|Ca|Hca|Rt)\s+\d+ "|(0x[0-9a-fA-F]{16} +)?\d+ +\d+\[|` +
@@ -175,6 +184,9 @@ func sniff(head []byte) format {
 		if c.line.Match(bytes.TrimLeft(head, " \t\r\n")) {
 			return c.format
 		}
+	}
+	if linkDocument.Match(head) {
+		return linkJSON
 	}
 	first := firstLine(head)
 	for _, s := range signatures {

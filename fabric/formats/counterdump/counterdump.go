@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package counterdump reads the counters of ports from the output of perfquery and ibqueryerrors.
+// Package counterdump reads the counters of ports from the output of perfquery, ibqueryerrors and mlxlink.
 package counterdump
 
 import (

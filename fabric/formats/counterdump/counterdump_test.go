@@ -18,7 +18,10 @@ import (
 	"example.org/ibconsole/fabric/formats/unread"
 )
 
-// The files of testdata are the output of infiniband-diags 44 over ibsim 0.10.
+// The files of testdata are the output of infiniband-diags 44 over ibsim 0.10, except mlxlink.json. This file has the
+// keys that mlxlink of github.com/Mellanox/mstflint prints for an InfiniBand port (mlxlink_commander.cpp, showBer and
+// prepareBerInfo) in the layout of a capture of MFT 4.34.1 (github.com/yuuki/mlxlink_exporter,
+// mft-4.34.1-400g-dr4.json), with other values.
 func data(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", name))
@@ -133,4 +136,52 @@ func TestTruncated(t *testing.T) {
 	if leaf := ports["leaf 1/2"]; leaf.Has.Has(counters.RcvErrors) {
 		t.Errorf("the cut counter is read as %d", leaf.Values[counters.RcvErrors])
 	}
+}
+
+// TestMlxlink checks the counters of a port that mlxlink prints, and the errors for other documents.
+func TestMlxlink(t *testing.T) {
+	f := subnet(t)
+	port := f.PortAt(f.NodesByDescription("leaf 1")[0], 2)
+	text := string(data(t, "mlxlink.json"))
+	read := func(text string) (counters.Port, error) {
+		return counterdump.ReadMlxlink(strings.NewReader(text), "dump", f, port, time.Unix(1, 0))
+	}
+	got, err := read(text)
+	if err != nil || got.Port != port || got.Values[counters.SymbolErrors] != 70000 ||
+		got.Values[counters.LinkDowned] != 3 || got.Values[counters.LinkErrorRecovery] != 300 || got.Stopped != 0 ||
+		got.Has != counters.Of(counters.SymbolErrors)|counters.Of(counters.LinkDowned)|
+			counters.Of(counters.LinkErrorRecovery) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	got, err = read(strings.Replace(text, `"70000"`, `"N/A"`, 1))
+	if err != nil || got.Has.Has(counters.SymbolErrors) {
+		t.Errorf("N/A: %+v, %v", got, err)
+	}
+	got, err = read(strings.Replace(text, `"3"`, `"255"`, 1))
+	if err != nil || got.Stopped != counters.Of(counters.LinkDowned) {
+		t.Errorf("an 8-bit counter at its maximum: %+v, %v", got, err)
+	}
+	for _, c := range []struct{ old, changed, want string }{
+		{`"IB-NDR"`, `"400G"`, `speed "400G", expected an InfiniBand port`},
+		{`"code" : 0`, `"code" : 1`, "dump: mlxlink failed with status 1: success"},
+		{"Physical Counters and BER Info", "Module Info", "hint: run 'mlxlink --json -c'"},
+		{`"3"`, `"-3"`, `"Link Down Counter": `},
+		{`"Width"`, `Width`, "dump:12: JSON of mlxlink"},
+	} {
+		if _, err := read(strings.Replace(text, c.old, c.changed, 1)); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, expected %s", c.changed, err, c.want)
+		}
+	}
+}
+
+func FuzzMlxlink(f *testing.F) {
+	f.Add(data(f, "mlxlink.json"))
+	of := subnet(f)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		p, err := counterdump.ReadMlxlink(bytes.NewReader(text), "dump", of, 1, time.Time{})
+		if err == nil && (p.Has == 0 || p.Stopped&^p.Has != 0 || p.Wide&^p.Has != 0 || p.Port != 1) {
+			t.Fatalf("%+v", p)
+		}
+	})
 }

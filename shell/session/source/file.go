@@ -81,7 +81,8 @@ func splitSeat(arg string) (path, seat string, named bool) {
 }
 
 func isNoFile(name string) bool {
-	_, err := os.Stat(name)
+	_, path := formats.CutPort(name)
+	_, err := os.Stat(path)
 	return err != nil
 }
 
