@@ -19,6 +19,10 @@ type Event struct {
 	// node or port.
 	GUID uint64 `json:"guid,omitempty"`
 	Port int    `json:"port,omitempty"`
+	// PeerGUID and PeerPort are the other end of a link that went down or came up. Down is set if it went down.
+	PeerGUID uint64 `json:"peer_guid,omitempty"`
+	PeerPort int    `json:"peer_port,omitempty"`
+	Down     bool   `json:"down,omitempty"`
 }
 
 // The subjects of events.

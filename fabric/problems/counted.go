@@ -92,10 +92,11 @@ func nameWithPeer(f *fabric.Fabric, port fabric.PortIndex) string {
 	return f.PortName(port)
 }
 
-// LinkLoss is a time at which a sweep found that a link was down.
+// LinkLoss is a time at which a sweep found that a link was down. WasUp is the last time before at which the link was
+// found up, zero if unknown.
 type LinkLoss struct {
-	When time.Time
-	A, B fabric.End
+	WasUp, When time.Time
+	A, B        fabric.End
 }
 
 // flaps is the number of times that a link must go down before it is reported as flapping.

@@ -22,6 +22,9 @@ type Moment struct {
 	history.Event
 	Before int64
 	After  int64
+	// Planned is what the commit did that took the link down, "" for other events. It is also set when the link comes
+	// up again.
+	Planned string
 }
 
 // Comparable reports whether there are two different entries before and after the event.
@@ -52,7 +55,37 @@ func (h *History) Moments(events []history.Event) []Moment {
 	commits := commitsOf(h.journal)
 	all := append(commits.take(append(momentsOf(h.held), placed(h.held, events)...)), commits.moments...)
 	slices.SortStableFunc(all, func(a, b Moment) int { return a.When.Compare(b.When) })
+	h.plan(all)
 	return all
+}
+
+// plan sets Planned of the links that commits took down, adds it to their texts, and names the author.
+func (h *History) plan(all []Moment) {
+	type link struct{ a, b fabric.End }
+	planned, wasUp := map[link]string{}, map[link]time.Time{}
+	for i := range all {
+		m := &all[i]
+		if m.What != history.WhatLink || m.PeerGUID == 0 {
+			continue
+		}
+		a, b := fabric.End{GUID: m.GUID, Port: m.Port}, fabric.End{GUID: m.PeerGUID, Port: m.PeerPort}
+		if b.GUID < a.GUID || b.GUID == a.GUID && b.Port < a.Port {
+			a, b = b, a
+		}
+		l := link{a, b}
+		if m.Down {
+			planned[l] = ""
+			if j := history.TookDown(h.journal, a, b, wasUp[l], m.When); j != nil {
+				planned[l] = j.Action(h.journal)
+				m.Who = consoleOf(j)
+			}
+		} else {
+			wasUp[l] = m.When
+		}
+		if m.Planned = planned[l]; m.Planned != "" {
+			m.Text += " (planned: " + m.Planned + ")"
+		}
+	}
 }
 
 // EntryAt calls the function [EntryAt] with the entries of h.
@@ -166,20 +199,23 @@ func commitsOf(journal []history.JournalEntry) commitMoments {
 		if j.Outcome == history.NothingWritten {
 			continue
 		}
-		text := prose.When(j.IsRollback(), "rollback, ", "commit, ") + j.Outcome.Word()
+		text := j.Action(journal) + ", " + j.Outcome.Word()
 		if j.Others.Count > 0 {
 			text += ", others wrote " + prose.Count(j.Others.Count, "entry")
 		}
 		all.by[ByCommit(j)], all.by[fabric.Escape(ByCommit(j))] = len(all.moments), len(all.moments)
 		all.moments = append(all.moments, Moment{
 			Event: history.Event{
-				When: j.Began, What: history.WhatCommit, Text: text, Who: "console of " + fabric.Escape(j.Who),
+				When: j.Began, What: history.WhatCommit, Text: text, Who: consoleOf(j),
 			},
 			Before: j.Before, After: j.After,
 		})
 	}
 	return all
 }
+
+// consoleOf returns the author of a commit in words.
+func consoleOf(j *history.JournalEntry) string { return "console of " + fabric.Escape(j.Who) }
 
 // take removes the events in which a sweep found tables that a commit has written. The text of the first such event is
 // appended to the text of the commit's event.

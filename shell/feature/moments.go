@@ -19,6 +19,7 @@ type Moment struct {
 	Text   string       `key:"text" name:"EVENT"`
 	Who    answer.Value `key:"who" name:"WHO" kind:"text" help:"probable cause"`
 	At     answer.Value `key:"at" kind:"place" help:"node or port"`
+	Plan   answer.Value `key:"planned" kind:"text" help:"what the commit did that took the link down"`
 	Before answer.Value `key:"before" name:"BEFORE" kind:"int" help:"history entry before the event"`
 	After  answer.Value `key:"after" name:"AFTER" kind:"int" help:"history entry after the event"`
 	answer.Lead
@@ -39,7 +40,7 @@ func Moments(f *fabric.Fabric, moments []timeline.Moment) answer.Rows[Moment] {
 
 func momentOf(f *fabric.Fabric, m *timeline.Moment) Moment {
 	e := Moment{
-		When: m.When.Local(), What: answer.Optional(m.What), Text: m.Text, Who: answer.Optional(m.Who),
+		When: m.When.Local(), What: answer.Optional(m.What), Text: m.Text, Who: answer.Optional(m.Who), Plan: answer.Optional(m.Planned),
 		Before: entryID(m.Before), After: entryID(m.After),
 		Lead: answer.Lead{GUID: m.GUID, Port: uint8(m.Port)},
 	}

@@ -3,6 +3,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"io"
@@ -55,6 +56,8 @@ type MorningOutage struct {
 	AtLeast time.Duration
 	AtMost  *time.Duration
 	Down    string
+	// Planned is what the commit did that caused it, "" for others.
+	Planned string
 	// Manager is set for the subnet manager, whose absence hits no pairs, hosts and jobs by itself.
 	Manager bool
 	// Pairs and Hosts used it before, and Jobs also ran during the outage. They are nil if unknown.
@@ -185,12 +188,13 @@ func (m *Morning) sections() []section {
 		}
 		return s
 	}
-	outages := section{"Outages", none(m.Outages), []string{"what", "since", "until", "down", "pairs", "hosts", "jobs"},
+	outages := section{"Outages", none(m.Outages), []string{"what", "since", "until", "down", "planned", "pairs",
+		"hosts", "jobs"},
 		nil}
 	for i := range m.Outages {
 		o := &m.Outages[i]
 		until := prose.When(o.Until.IsZero(), "down", when.Format(o.Until, clock))
-		row := []string{o.What, when.Format(o.Since, clock), until, o.Down}
+		row := []string{o.What, when.Format(o.Since, clock), until, o.Down, cmp.Or(o.Planned, "no")}
 		outages.rows = append(outages.rows, append(row, o.hit()...))
 	}
 	reroutes := events("Reroutes", none(m.Reroutes), m.Reroutes)
@@ -279,7 +283,12 @@ func (m *Morning) inShort() string {
 	if m.Reroutes == nil {
 		events = "events unknown"
 	}
-	outages := prose.When(m.Outages == nil, "outages unknown", prose.Count(len(m.Outages), "outage"))
+	planned := 0
+	for i := range m.Outages {
+		planned += prose.When(m.Outages[i].Planned != "", 1, 0)
+	}
+	outages := prose.When(m.Outages == nil, "outages unknown", prose.Count(len(m.Outages), "outage")+
+		prose.When(planned > 0, fmt.Sprintf(" (%d planned)", planned), ""))
 	return fmt.Sprintf("%s, %s, %s; %s; %s", outages, down, worse, problems, events)
 }
 

@@ -327,6 +327,8 @@ func (e *Event) Kept() history.Event {
 	k := history.Event{When: e.When, What: e.What, Text: e.Text, Who: e.Who, GUID: e.GUID, Port: e.Port}
 	if e.Change != nil {
 		k.GUID, k.Port = e.Change.At.GUID, max(e.Change.At.Port, 0)
+		k.PeerGUID, k.PeerPort = e.Change.Peer.GUID, max(e.Change.Peer.Port, 0)
+		k.Down = e.Change.Kind == fabric.LinkDown
 	}
 	return k
 }

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/when"
@@ -32,7 +33,7 @@ var Feature = feature.Feature{Name: "flaps", Commands: []feature.Command{{
 	Summary: "List cables that went down, with their downtime",
 	Help: "A recorder stores each outage of a link that its sweeps find, for 400 days. LinkDownedCounter also counts " +
 		"outages\nbetween two sweeps; FLAPS is the larger number, and a lower bound if the counter was not " +
-		"read all\nthe time. The downtime lies between two bounds: a sweep " +
+		"read all\nthe time. An outage that a commit caused (port disable, drain) is planned, and no flap. The downtime lies between two bounds: a sweep " +
 		"finds the beginning and\nthe end after the fact. PAIRS is the number of pairs whose path used the link " +
 		"before an outage, summed over all outages.\nJOBS are the jobs of Slurm (sacct) that ran during an outage " +
 		"and used the link before, by the tables of that time.\nWithout sacct, they are the sets of the command " +
@@ -56,6 +57,7 @@ type ledger struct {
 	Flaps   int          `key:"flaps" help:"how often they went down"`
 	AtLeast bool         `key:"flaps_at_least" help:"they may have gone down more often"`
 	Times   string       `name:"times"`
+	Planned int          `key:"planned" help:"outages that commits of a console caused; no flaps"`
 	Watched answer.Value `key:"recorded_seconds" kind:"duration" help:"the part of the period with a recorder"`
 	rows    []cable
 }
@@ -68,6 +70,7 @@ type cable struct {
 	More    bool         `key:"flaps_at_least" help:"LinkDownedCounter was not read all the time"`
 	Times   string       `name:"FLAPS" help:"how often it went down"`
 	Outages int          `key:"outages" help:"outages that sweeps found"`
+	Planned int          `key:"planned" help:"outages that commits caused, such as port disable; no flaps"`
 	Downed  answer.Value `key:"link_downed" kind:"int" help:"increase of LinkDownedCounter; the larger of both ports"`
 	Down    string       `name:"DOWN" help:"the downtime"`
 	AtLeast answer.Value `key:"down_at_least_seconds" kind:"duration" help:"lower bound of the downtime"`
@@ -87,7 +90,7 @@ var decl = answer.Decl[*ledger]{
 		{Table: answer.Show(&answer.Table[cable]{
 			Key: "links", Title: "flaps", Stream: true, Fields: answer.Fields[cable](), Empty: "no cable went down",
 		}, func(l *ledger) answer.Rows[cable] { return answer.Slice(l.rows) })},
-		{Line: "{cables|cable}, {times}"},
+		{Line: "{cables|cable}, {times}[, {planned|planned outage}]"},
 	},
 }
 
@@ -95,6 +98,7 @@ var decl = answer.Decl[*ledger]{
 type link struct {
 	a, b    fabric.End
 	outages []records.Outage
+	planned int // outages that commits caused
 	downed  uint64
 	counted bool // LinkDowned was read at one end, for a part of the period
 	missed  bool // it was not read for a part of the period
@@ -129,7 +133,18 @@ func run(c *feature.Call) error {
 	}
 	st := c.Session.State()
 	f := st.Live.Fabric
+	journal, err := c.Session.Journal().Known(c.Ctx)
+	if err != nil {
+		return err
+	}
 	all := linksOf(f, outages, &counted)
+	for i := range all {
+		for _, o := range all[i].outages {
+			if history.TookDown(journal, o.A, o.B, o.WasUp, o.Down) != nil {
+				all[i].planned++
+			}
+		}
+	}
 	b := st.Basis(st.Live, 0)
 	if gaps := feature.NotRecorded(&counted); gaps != "" {
 		b.Warnings = append(b.Warnings, gaps+": figures are lower bounds")
@@ -146,7 +161,7 @@ func run(c *feature.Call) error {
 		if hit != nil {
 			x.Jobs = answer.Texts(hit[i])
 		}
-		l.rows, l.Flaps = append(l.rows, x), l.Flaps+x.Flaps
+		l.rows, l.Flaps, l.Planned = append(l.rows, x), l.Flaps+x.Flaps, l.Planned+x.Planned
 	}
 	l.AtLeast = counted.Gaps() != nil || len(recorded.NotRead(f, &counted)) > 0 ||
 		slices.ContainsFunc(all, func(l link) bool { return l.missed })
@@ -209,16 +224,17 @@ func linksOf(f *fabric.Fabric, outages []records.Outage, r *records.Recorded) []
 func (l *link) row(f *fabric.Fabric, since, until time.Time) cable {
 	x := cable{
 		A: feature.PlaceOf(f, problems.Place(l.a)), B: feature.PlaceOf(f, problems.Place(l.b)), Outages: len(l.outages),
-		Flaps: max(len(l.outages), int(l.downed)), More: l.missed,
+		Flaps: max(len(l.outages), int(l.downed)) - l.planned, Planned: l.planned, More: l.missed,
 		Downed: answer.NotRead(), Last: answer.Time(l.last), Pairs: answer.NotRead(), AtMost: answer.None(),
 		Lead: answer.Lead{GUID: l.a.GUID, Port: uint8(l.a.Port)},
 	}
-	x.Times = prose.When(x.More, "at least ", "") + strconv.Itoa(x.Flaps)
+	x.Times = prose.When(x.More, "at least ", "") + strconv.Itoa(x.Flaps) +
+		prose.When(l.planned > 0, fmt.Sprintf(" (%d planned)", l.planned), "")
 	if l.counted {
 		x.Downed = answer.Int(int64(l.downed))
 	}
 	var least, most, pairs = time.Duration(0), time.Duration(0), int64(0)
-	bounded, known := x.Flaps == len(l.outages), len(l.outages) > 0
+	bounded, known := x.Flaps+l.planned == len(l.outages), len(l.outages) > 0
 	for i := range l.outages {
 		o := &l.outages[i]
 		least += o.AtLeast(since, until)

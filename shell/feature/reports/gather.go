@@ -79,7 +79,7 @@ func morningEvents(m *report.Morning, line *session.Timeline) {
 		default:
 			m.Others = append(m.Others, e)
 		}
-		if x.What != history.WhatLink {
+		if x.What != history.WhatLink || x.Planned != "" {
 			continue
 		}
 		at := place{x.GUID, x.Port}

@@ -190,6 +190,7 @@ var (
 				return answer.Duration(*o.AtMost)
 			}},
 		word("down", "down", func(o *report.MorningOutage) string { return o.Down }),
+		word("planned", "planned", func(o *report.MorningOutage) string { return o.Planned }),
 		{Key: "subnet_manager", Kind: answer.KindBool, Help: "the subnet had no master subnet manager",
 			Value: func(o *report.MorningOutage) answer.Value { return answer.Bool(o.Manager) }},
 		{Key: "pairs", Name: "pairs", Kind: answer.KindInt, Help: "pairs whose paths used it before",

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/when"
@@ -49,6 +50,10 @@ func (c gatherer) outages(m *report.Morning) error {
 	if err != nil {
 		return err
 	}
+	journal, err := c.Session.Journal().Known(c.Ctx)
+	if err != nil {
+		return err
+	}
 	if missing := m.Until.Sub(m.Since) - records.TotalTime(observed); missing > records.Unobserved {
 		m.Unknown = append(m.Unknown, fmt.Sprintf("outages: no recorder looked for problems for %v of the period",
 			missing.Round(time.Second)))
@@ -66,11 +71,12 @@ func (c gatherer) outages(m *report.Morning) error {
 	if len(all) == 0 {
 		return nil
 	}
-	return c.addHits(m, all)
+	return c.addHits(m, all, journal)
 }
 
-// addHits adds outages to the report, with what they hit.
-func (c gatherer) addHits(m *report.Morning, all []outage) error {
+// addHits adds outages to the report, with what they hit. The argument journal has the commits that may have caused
+// them.
+func (c gatherer) addHits(m *report.Morning, all []outage, journal []history.JournalEntry) error {
 	running, jobsUnread := joblinks.List(c.Ctx, c.Session, m.Since, m.Until)
 	if c.Ctx.Err() != nil {
 		return c.Ctx.Err()
@@ -81,6 +87,7 @@ func (c gatherer) addHits(m *report.Morning, all []outage) error {
 	assumed := 0
 	for i := range all {
 		x := all[i].row(m.Since, m.Until)
+		x.Planned = all[i].plannedBy(journal)
 		if i < mostHit {
 			o := &all[i].links[0]
 			h, err := running.Hit(c.Ctx, all[i].at, o.WasUp, o.Down, o.End(m.Until))
@@ -144,6 +151,17 @@ func byCause(links []records.Outage, found []records.Episode) []outage {
 		all[i].links = append(all[i].links, o)
 	}
 	return all
+}
+
+// plannedBy returns what the commit did that took down a link of the outage, "" if none did.
+func (o *outage) plannedBy(journal []history.JournalEntry) string {
+	for i := range o.links {
+		l := &o.links[i]
+		if j := history.TookDown(journal, l.A, l.B, l.WasUp, l.Down); j != nil {
+			return j.Action(journal)
+		}
+	}
+	return ""
 }
 
 // row returns the row of an outage, without what it hit. An outage of a node lasts from the first to the last outage of

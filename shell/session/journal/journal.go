@@ -34,6 +34,15 @@ func (j Journal) Commits(ctx context.Context) ([]history.JournalEntry, error) {
 	return store.Journal(ctx, j.Subnet)
 }
 
+// Known returns the commits of the subnet, the newest first. It returns none if the session keeps no history, or if
+// there is no history yet.
+func (j Journal) Known(ctx context.Context) ([]history.JournalEntry, error) {
+	if !j.Recorder.Exists() {
+		return nil, nil
+	}
+	return j.Commits(ctx)
+}
+
 // Interrupted returns the interrupted commit of the subnet. It returns false if there is none, or if another console is
 // just carrying it out.
 func (j Journal) Interrupted(ctx context.Context) (history.Chain, bool, error) {

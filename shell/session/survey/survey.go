@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/when"
@@ -35,6 +36,8 @@ type Options struct {
 	Progress func(done, total int) // progress of following packets, nil for none
 	Recorded *records.Recorded     // recent errors from the record, nil for none; [Problems] reads it
 	Outages  []records.Outage      // recorded outages of links in the last day; [Problems] reads them
+	// Commits returns the commits of the subnet, see [history.TookDown]. [Problems] sets it.
+	Commits func() ([]history.JournalEntry, error)
 	// Unfiltered lists acknowledged problems as all others.
 	Unfiltered bool
 }
@@ -52,6 +55,7 @@ func Problems(ctx context.Context, s *session.Session, opt Options) (*problems.R
 	if !st.Source.Offline() {
 		open, unread = s.Recorded().Ledger(ctx)
 		opt.Outages = open.Outages
+		opt.Commits = func() ([]history.JournalEntry, error) { return s.Journal().Known(ctx) }
 	}
 	r, err := Of(ctx, &st, s.Analysis(), opt)
 	if err != nil || st.Source.Offline() {
@@ -283,7 +287,7 @@ func (r *survey) past() {
 	} else {
 		r.Skip("what is missing or re-cabled", "baseline save", "there is no baseline")
 	}
-	r.Flapping(r.linkLosses(time.Now().Add(-recorded.Flaps)))
+	r.flapping()
 	if !r.st.Source.Offline() && r.st.Every == 0 && len(r.st.Events) == 0 && r.opt.Recorded == nil {
 		r.Skip("flapping links", "watch 10", "the subnet is not watched")
 	}
@@ -294,13 +298,28 @@ func (r *survey) past() {
 	}
 }
 
+// flapping adds the links that went down more than once, other than by commits.
+func (r *survey) flapping() {
+	seen := r.linkLosses(time.Now().Add(-recorded.Flaps))
+	if len(seen) > 1 && r.opt.Commits != nil {
+		journal, err := r.opt.Commits()
+		if err != nil {
+			r.Skip("links that commits took down", "", "%v", err)
+		}
+		seen = slices.DeleteFunc(seen, func(x problems.LinkLoss) bool {
+			return history.TookDown(journal, x.A, x.B, x.WasUp, x.When) != nil
+		})
+	}
+	r.Flapping(seen)
+}
+
 // linkLosses returns the losses of links since a time, from the record and from the events of this session. An event
 // during a recorded outage is of that outage.
 func (r *survey) linkLosses(since time.Time) []problems.LinkLoss {
 	var all []problems.LinkLoss
 	for i := range r.opt.Outages {
 		if o := &r.opt.Outages[i]; !o.Down.Before(since) {
-			all = append(all, problems.LinkLoss{When: o.Down, A: o.A, B: o.B})
+			all = append(all, problems.LinkLoss{WasUp: o.WasUp, When: o.Down, A: o.A, B: o.B})
 		}
 	}
 	for i := range r.st.Events {
