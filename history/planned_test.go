@@ -24,28 +24,29 @@ func TestTookDown(t *testing.T) {
 		return history.JournalEntry{Began: at(minute), Outcome: o, Note: "port disable x/3", Controls: []write.Control{
 			{GUID: 9, Num: 1, Phys: mad.PhysDisabled}, {GUID: guid, Num: port, Phys: phys, Reset: reset}}}
 	}
+	type commits = []history.JournalEntry
 	const off, on = mad.PhysDisabled, mad.PhysPolling
 	for name, x := range map[string]struct {
-		journal     []history.JournalEntry // the oldest first
+		journal     commits // the oldest first
 		wasUp, down time.Time
 		want        bool
 	}{
-		"disabled":          {[]history.JournalEntry{commit(0, history.Done, 1, 3, off, false)}, at(-0.5), at(0.5), true},
-		"peer disabled":     {[]history.JournalEntry{commit(0, history.Done, 2, 7, off, false)}, at(-0.5), at(0.5), true},
-		"rolled back later": {[]history.JournalEntry{commit(0, history.RolledBack, 1, 3, off, false)}, at(0), at(1), true},
-		"not known up":      {[]history.JournalEntry{commit(0, history.Done, 1, 3, off, false)}, time.Time{}, at(99), true},
-		"another port":      {[]history.JournalEntry{commit(0, history.Done, 1, 4, off, false)}, at(-0.5), at(0.5), false},
-		"disabled later":    {[]history.JournalEntry{commit(2, history.Done, 1, 3, off, false)}, at(-0.5), at(0.5), false},
-		"nothing written": {[]history.JournalEntry{commit(0, history.NothingWritten, 1, 3, off, false)}, at(-0.5),
+		"disabled":          {commits{commit(0, history.Done, 1, 3, off, false)}, at(-0.5), at(0.5), true},
+		"peer disabled":     {commits{commit(0, history.Done, 2, 7, off, false)}, at(-0.5), at(0.5), true},
+		"rolled back later": {commits{commit(0, history.RolledBack, 1, 3, off, false)}, at(0), at(1), true},
+		"not known up":      {commits{commit(0, history.Done, 1, 3, off, false)}, time.Time{}, at(99), true},
+		"another port":      {commits{commit(0, history.Done, 1, 4, off, false)}, at(-0.5), at(0.5), false},
+		"disabled later":    {commits{commit(2, history.Done, 1, 3, off, false)}, at(-0.5), at(0.5), false},
+		"nothing written": {commits{commit(0, history.NothingWritten, 1, 3, off, false)}, at(-0.5),
 			at(0.5), false},
-		"reset": {[]history.JournalEntry{commit(0, history.Done, 1, 3, on, true)}, at(-0.5), at(0.5), true},
-		"flaps after a reset": {[]history.JournalEntry{commit(0, history.Done, 1, 3, on, true)}, at(60), at(60.5),
+		"reset": {commits{commit(0, history.Done, 1, 3, on, true)}, at(-0.5), at(0.5), true},
+		"flaps after a reset": {commits{commit(0, history.Done, 1, 3, on, true)}, at(60), at(60.5),
 			false},
-		"flaps after it was enabled": {[]history.JournalEntry{commit(0, history.RolledBack, 1, 3, off, false),
+		"flaps after it was enabled": {commits{commit(0, history.RolledBack, 1, 3, off, false),
 			commit(1, history.Done, 1, 3, on, false)}, at(2), at(2.5), false},
-		"disabled again": {[]history.JournalEntry{commit(0, history.RolledBack, 1, 3, off, false),
+		"disabled again": {commits{commit(0, history.RolledBack, 1, 3, off, false),
 			commit(1, history.Done, 1, 3, on, false), commit(2, history.Done, 2, 7, off, false)}, at(2), at(2.5), true},
-		"width set since": {[]history.JournalEntry{commit(0, history.Done, 1, 3, off, false),
+		"width set since": {commits{commit(0, history.Done, 1, 3, off, false),
 			commit(1, history.Done, 1, 3, 0, false)}, at(0.5), at(1.5), true},
 	} {
 		slices.Reverse(x.journal)

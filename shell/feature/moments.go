@@ -40,7 +40,8 @@ func Moments(f *fabric.Fabric, moments []timeline.Moment) answer.Rows[Moment] {
 
 func momentOf(f *fabric.Fabric, m *timeline.Moment) Moment {
 	e := Moment{
-		When: m.When.Local(), What: answer.Optional(m.What), Text: m.Text, Who: answer.Optional(m.Who), Plan: answer.Optional(m.Planned),
+		When: m.When.Local(), What: answer.Optional(m.What), Text: m.Text, Who: answer.Optional(m.Who),
+		Plan:   answer.Optional(m.Planned),
 		Before: entryID(m.Before), After: entryID(m.After),
 		Lead: answer.Lead{GUID: m.GUID, Port: uint8(m.Port)},
 	}

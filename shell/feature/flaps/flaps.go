@@ -33,8 +33,8 @@ var Feature = feature.Feature{Name: "flaps", Commands: []feature.Command{{
 	Summary: "List cables that went down, with their downtime",
 	Help: "A recorder stores each outage of a link that its sweeps find, for 400 days. LinkDownedCounter also counts " +
 		"outages\nbetween two sweeps; FLAPS is the larger number, and a lower bound if the counter was not " +
-		"read all\nthe time. An outage that a commit caused (port disable, drain) is planned, and no flap. The downtime lies between two bounds: a sweep " +
-		"finds the beginning and\nthe end after the fact. PAIRS is the number of pairs whose path used the link " +
+		"read all\nthe time. An outage that a commit caused (port disable, drain) is planned, and no flap. The downtime " +
+		"lies between two\nbounds: a sweep finds the beginning and the end after the fact. PAIRS is the number of pairs whose path used the link " +
 		"before an outage, summed over all outages.\nJOBS are the jobs of Slurm (sacct) that ran during an outage " +
 		"and used the link before, by the tables of that time.\nWithout sacct, they are the sets of the command " +
 		"hosts.",
@@ -133,17 +133,9 @@ func run(c *feature.Call) error {
 	}
 	st := c.Session.State()
 	f := st.Live.Fabric
-	journal, err := c.Session.Journal().Known(c.Ctx)
-	if err != nil {
-		return err
-	}
 	all := linksOf(f, outages, &counted)
-	for i := range all {
-		for _, o := range all[i].outages {
-			if history.TookDown(journal, o.A, o.B, o.WasUp, o.Down) != nil {
-				all[i].planned++
-			}
-		}
+	if err := findPlanned(c, all); err != nil {
+		return err
 	}
 	b := st.Basis(st.Live, 0)
 	if gaps := feature.NotRecorded(&counted); gaps != "" {
@@ -170,6 +162,19 @@ func run(c *feature.Call) error {
 	slices.SortStableFunc(l.rows, func(a, b cable) int { return cmp.Compare(b.Flaps, a.Flaps) })
 	l.rows = l.rows[:min(limit, len(l.rows))]
 	return c.Answer(decl.Answer(b, l))
+}
+
+// findPlanned counts the outages of links that commits caused.
+func findPlanned(c *feature.Call, all []link) error {
+	journal, err := c.Session.Journal().Known(c.Ctx)
+	for i := range all {
+		for _, o := range all[i].outages {
+			if history.TookDown(journal, o.A, o.B, o.WasUp, o.Down) != nil {
+				all[i].planned++
+			}
+		}
+	}
+	return err
 }
 
 // unreadPart is the part of a period, 1/unreadPart, that may lack readings if the counter counts as read all the time.
