@@ -33,11 +33,11 @@ var Feature = feature.Feature{Name: "flaps", Commands: []feature.Command{{
 	Summary: "List cables that went down, with their downtime",
 	Help: "A recorder stores each outage of a link that its sweeps find, for 400 days. LinkDownedCounter also counts " +
 		"outages\nbetween two sweeps; FLAPS is the larger number, and a lower bound if the counter was not " +
-		"read all\nthe time. An outage that a commit caused (port disable, drain) is planned, and no flap. The downtime " +
-		"lies between two\nbounds: a sweep finds the beginning and the end after the fact. PAIRS is the number of pairs whose path used the link " +
-		"before an outage, summed over all outages.\nJOBS are the jobs of Slurm (sacct) that ran during an outage " +
-		"and used the link before, by the tables of that time.\nWithout sacct, they are the sets of the command " +
-		"hosts.",
+		"read all\nthe time. An outage that a commit caused (port disable, drain) is planned, and no flap. The " +
+		"downtime lies between two\nbounds: a sweep finds the beginning and the end after the fact. PAIRS is the " +
+		"number of pairs whose path used the link\nbefore an outage, summed over all outages. JOBS are the jobs of " +
+		"Slurm (sacct) that ran during an outage and used the link\nbefore, by the tables of that time. Without " +
+		"sacct, they are the sets of the command hosts.",
 	Options: []lang.Option{
 		{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from this time on; " + when.Help, Default: "30d"},
 		{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "up to this time (default now)"},
