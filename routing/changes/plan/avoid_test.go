@@ -70,7 +70,7 @@ func TestAvoidLoop(t *testing.T) {
 		if l == nil || l.Ring == nil || !l.OnlyTogether() {
 			continue
 		}
-		if verify.Check(live, staged, stepsOf(p), nil) == nil {
+		if verify.Check(t.Context(), live, staged, stepsOf(p), verify.Options{}) == nil {
 			t.Error("the checker finds no loop in a plan with a loop")
 		}
 		a, err := p.AvoidLoop(t.Context(), live, staged, l, r.IntN(2) == 0, func(int, int) {})
@@ -82,7 +82,8 @@ func TestAvoidLoop(t *testing.T) {
 			continue
 		}
 		methods[a.Transition.Method]++
-		if err := verify.Check(live, staged, stepsOf(p), a.Transition.Drained); err != nil {
+		if err := verify.Check(t.Context(), live, staged, stepsOf(p),
+			verify.Options{Drained: a.Transition.Drained}); err != nil {
 			t.Errorf("%v: %v", a.Transition.Method, err)
 		}
 		if len(p.Settles) != a.Transition.Settles() || p.Totals().Steps != len(a.Transition.Steps) {

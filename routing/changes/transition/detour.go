@@ -100,6 +100,61 @@ func (p *planner) tree(root fabric.SwitchIndex, old [][]uint8) [][]uint8 {
 	return cols
 }
 
+// otherLIDs tries to change half of the LIDs of each port and then the other half, without a mixture of old and new
+// entries. In between, the old entries of one half and the new ones of the other must have no ring together.
+func (p *planner) otherLIDs(all *change, mixed *mixture) error {
+	if p.before != p.after {
+		return nil
+	}
+	if err := p.alone(); err != nil {
+		return err
+	}
+	for half := range uint16(2) {
+		s, err := all.newSearch(mixed)
+		if err != nil {
+			return err
+		}
+		var halves [2][]*moving
+		for _, m := range s.moving {
+			port := p.f.PortByLID(p.dests[m.d].lid)
+			if port == fabric.None || p.f.Ports[port].LMC == 0 {
+				return nil
+			}
+			h := (p.dests[m.d].lid - p.f.Ports[port].LID + half) & 1
+			halves[h] = append(halves[h], m)
+		}
+		if steps, ok := s.byHalves(halves); ok {
+			p.take(OtherLIDs, steps)
+			for _, m := range s.moving {
+				p.plan.Drained = append(p.plan.Drained, s.dests[m.d].lid)
+			}
+			slices.Sort(p.plan.Drained)
+			return nil
+		}
+	}
+	return nil
+}
+
+// byHalves clears and renews one half of the destinations, then the other.
+func (s *search) byHalves(halves [2][]*moving) ([]Step, bool) {
+	steps := []Step{{Entries: s.free, Settle: true}}
+	for _, half := range halves {
+		gone, back := Step{Settle: true}, Step{Settle: true}
+		for _, m := range half {
+			gone.Entries = append(gone.Entries, s.clear(m).Entries...)
+			back.Entries = s.entriesOf(back.Entries, m.d, m.cur, s.new[m.d])
+			copy(m.cur, s.new[m.d])
+			copy(m.next, m.cur)
+			s.recount(m)
+		}
+		if s.late() || s.judge(s.has, s.oldAlone.has, s.newAlone.has) {
+			return nil, false
+		}
+		steps = append(steps, gone, back)
+	}
+	return slices.DeleteFunc(steps, func(st Step) bool { return len(st.Entries) == 0 }), true
+}
+
 // drained changes single entries with settling. Whenever no entry can change, one more destination loses its path until
 // the end.
 func (p *planner) drained(all *change) error {
@@ -113,7 +168,7 @@ func (p *planner) drained(all *change) error {
 				return err
 			}
 			if c.mapped() {
-				if found = !mixed.bad && len(mixed.loops) == 0; found {
+				if found = mixed.isSafe(); found {
 					steps = append(steps, Step{SL2VL: true, Settle: true})
 				}
 			} else {

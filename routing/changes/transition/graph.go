@@ -3,6 +3,7 @@
 package transition
 
 import (
+	mathbits "math/bits"
 	"slices"
 
 	"example.org/ibconsole/routing/checks/credits"
@@ -20,6 +21,17 @@ func (b bits) has(dep int) bool { return b[dep>>6]&(1<<(dep&63)) != 0 }
 func (b bits) join(o bits) {
 	for i, word := range o {
 		b[i] |= word
+	}
+}
+
+// each yields the dependencies of a set.
+func (b bits) each(yield func(dep int32) bool) {
+	for i, word := range b {
+		for ; word != 0; word &= word - 1 {
+			if !yield(int32(i<<6 + mathbits.TrailingZeros64(word))) {
+				return
+			}
+		}
 	}
 }
 

@@ -20,7 +20,7 @@ func (c *change) outward() (steps []Step, ok bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	if c.isBad(joined(workers, c.size)) {
+	if c.isBad(c.joined(workers, c.multicast)) {
 		return nil, false, nil
 	}
 	late := false
@@ -33,7 +33,7 @@ func (c *change) outward() (steps []Step, ok bool, err error) {
 			w.walk(&c.dests[d], between[d], c.new[d], nil)
 			w.keep()
 		})
-		if err != nil || c.isBad(joined(workers, c.size)) {
+		if err != nil || c.isBad(c.joined(workers, c.multicast)) {
 			return nil, false, err
 		}
 	}

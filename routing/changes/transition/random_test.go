@@ -64,6 +64,15 @@ func randomPair(t testing.TB, r *rand.Rand, kind, spec string, vls bool) *pair {
 		names = append(names[:2], "ftree", "ftree", "minhop", "sssp")
 	}
 	f := treestest.Made(t, spec)
+	lmc := uint8(0)
+	if kind != "fat tree" && r.IntN(6) == 0 {
+		lmc = 1
+		a, err := fabric.AssignLIDsWith(f, fabric.LIDOptions{LMC: lmc})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f = a.Fabric
+	}
 	g, what := f, "engines"
 	if r.IntN(2) == 0 {
 		what = "loss"
@@ -83,7 +92,7 @@ func randomPair(t testing.TB, r *rand.Rand, kind, spec string, vls bool) *pair {
 		b = names[r.IntN(len(names))]
 	}
 	options := func() routing.Options {
-		var opt routing.Options
+		opt := routing.Options{LMC: lmc}
 		if !vls {
 			opt.MaxOpVLs = 1
 		} else {
@@ -120,6 +129,45 @@ func randomPair(t testing.TB, r *rand.Rand, kind, spec string, vls bool) *pair {
 	return &pair{fabric: spec, what: fmt.Sprintf("%s, %s to %s", what, a, b), before: before, after: after}
 }
 
+// withGroups gives both tables random multicast trees with the same members.
+func withGroups(t testing.TB, r *rand.Rand, f *fabric.Fabric, tables ...*fabric.Tables) {
+	t.Helper()
+	hosts := slices.DeleteFunc(slices.Clone(f.EndPorts), func(p fabric.PortIndex) bool {
+		s, _ := f.AttachedSwitch(p)
+		return s == fabric.None || f.Nodes[f.Ports[p].Node].IsSwitch()
+	})
+	for _, tb := range tables {
+		tb.MFT = fabric.NewMFT(f, fabric.FirstMLID+3)
+	}
+	for i := range 1 + r.IntN(3) {
+		r.Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
+		members := hosts[:2+r.IntN(len(hosts)-1)]
+		for _, tb := range tables {
+			root := fabric.SwitchIndex(r.IntN(len(f.Switches)))
+			up := upLinks(f, root)
+			routing.AddTree(f, tb.MFT, uint16(fabric.FirstMLID+i), root, members,
+				func(s fabric.SwitchIndex) (routing.TreeLink, bool) { l, ok := up[s]; return l, ok })
+		}
+	}
+}
+
+// upLinks returns the links of a spanning tree of shortest paths to a root.
+func upLinks(f *fabric.Fabric, root fabric.SwitchIndex) map[fabric.SwitchIndex]routing.TreeLink {
+	up := map[fabric.SwitchIndex]routing.TreeLink{}
+	todo := []fabric.SwitchIndex{root}
+	for i := 0; i < len(todo); i++ {
+		n := f.SwitchNode(todo[i])
+		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+			s := f.PeerSwitch(p)
+			if _, known := up[s]; s != fabric.None && s != root && !known {
+				up[s] = routing.TreeLink{Above: todo[i], Up: f.Ports[f.Ports[p].Peer].Num, Down: f.Ports[p].Num}
+				todo = append(todo, s)
+			}
+		}
+	}
+	return up
+}
+
 func hasRing(t testing.TB, tables *fabric.Tables) bool {
 	t.Helper()
 	r, err := credits.Check(t.Context(), tables, credits.Options{})
@@ -127,6 +175,18 @@ func hasRing(t testing.TB, tables *fabric.Tables) bool {
 		t.Fatal(err)
 	}
 	return r.Ring != nil
+}
+
+// verified checks steps. Without multicast tables it also compares the result with that of the reference.
+func verified(t testing.TB, p *pair, steps []transition.Step, drained []uint16) error {
+	t.Helper()
+	err := verify.Check(t.Context(), p.before, p.after, steps, verify.Options{Drained: drained})
+	if p.before.MFT == nil && p.after.MFT == nil {
+		if want := reference(p.before, p.after, steps, drained); (err == nil) != (want == nil) {
+			t.Errorf("%s, %s: the check says %v, the reference %v", p.fabric, p.what, err, want)
+		}
+	}
+	return err
 }
 
 // checked makes a plan and verifies it.
@@ -142,7 +202,7 @@ func checked(t testing.TB, p *pair, opt transition.Options) *transition.Plan {
 		t.Errorf("%s, %s: rings %v and %v differ from those of the tables", p.fabric, p.what, plan.Old, plan.New)
 	}
 	if plan.Method != transition.AnyOrder {
-		step := transition.Step{SL2VL: withVLs}
+		step := transition.Step{SL2VL: withVLs, MFT: transition.AllMFT}
 		for s := range p.before.Fabric.NumSwitches() {
 			for lid := range max(p.before.LFT.MaxLID, p.after.LFT.MaxLID) + 1 {
 				if was, is := p.before.Port(s, lid), p.after.Port(s, lid); lid > 0 && p.after.Known[s] && was != is {
@@ -150,17 +210,49 @@ func checked(t testing.TB, p *pair, opt transition.Options) *transition.Plan {
 				}
 			}
 		}
-		if !withVLs && verify.Check(p.before, p.after, []transition.Step{step}, nil) == nil {
+		if !withVLs && verified(t, p, []transition.Step{step}, nil) == nil {
 			t.Errorf("%s, %s, %v: any order is safe", p.fabric, p.what, plan.Method)
 		}
 	}
-	if plan.Method == transition.NoMethod {
+	switch plan.Method {
+	case transition.NoMethod:
 		return plan
+	case transition.OtherLIDs:
+		checkOtherLIDs(t, p, plan)
 	}
-	if err := verify.Check(p.before, p.after, plan.Steps, plan.Drained); err != nil {
+	if err := verified(t, p, plan.Steps, plan.Drained); err != nil {
 		t.Errorf("%s, %s, %v: %v", p.fabric, p.what, plan.Method, err)
 	}
 	return plan
+}
+
+// checkOtherLIDs checks that each port has a LID with a path in every step. Other LIDs change from their first to their
+// last step.
+func checkOtherLIDs(t testing.TB, p *pair, plan *transition.Plan) {
+	t.Helper()
+	f := p.after.Fabric
+	first, last := map[uint16]int{}, map[uint16]int{}
+	for i, s := range plan.Steps {
+		for _, e := range s.Entries {
+			if _, known := first[e.LID]; !known {
+				first[e.LID] = i
+			}
+			last[e.LID] = i
+		}
+	}
+	for _, drained := range plan.Drained {
+		port := &f.Ports[f.PortByLID(drained)]
+		for i := range plan.Steps {
+			has := false
+			for lid := port.LID; lid < port.LID+1<<port.LMC; lid++ {
+				_, gone := slices.BinarySearch(plan.Drained, lid)
+				has = has || !gone || i < first[lid] || i > last[lid]
+			}
+			if !has {
+				t.Errorf("%s, %s: no LID beside %d has a path in step %d", p.fabric, p.what, drained, i)
+			}
+		}
+	}
 }
 
 // TestRandomTransitions checks plans of random pairs of tables independently. A fat tree needs no tree and no drain.
@@ -184,6 +276,10 @@ func TestRandomTransitions(t *testing.T) {
 			continue
 		}
 		n++
+		if r.IntN(3) == 0 {
+			withGroups(t, r, p.after.Fabric, p.before, p.after)
+			kind += " with groups"
+		}
 		plan := checked(t, p, transition.Options{Limit: 20 * time.Second})
 		if plan.Order != transition.Found {
 			none++

@@ -40,6 +40,11 @@ func (c *change) newSearch(mixed *mixture) (*search, error) {
 		change: c, w: newWalker(c.network, c.maps...), part: mixed.part, count: make([]int32, c.size),
 		mark: make([]int32, c.size), colour: make([]uint8, c.channels()),
 	}
+	for dep := range c.multicast.each {
+		if from, to := s.pair(dep); s.part[from] > 0 && s.part[from] == s.part[to] {
+			s.count[dep]++
+		}
+	}
 	for d := range c.dests {
 		if d%64 == 0 && c.ctx.Err() != nil {
 			return nil, c.ctx.Err()

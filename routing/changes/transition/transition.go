@@ -41,13 +41,16 @@ const (
 	Settling
 	// Tree: all paths change to a spanning tree, and from there to the new tables.
 	Tree
+	// OtherLIDs: the ports have several LIDs. Half of the LIDs of each port lose their path and get their new one,
+	// then the other half. Connections must move to the LIDs that keep their path, as with automatic path migration.
+	OtherLIDs
 	// Drain: some destinations have no path while the others change as in Settling.
 	Drain
 )
 
 func (m Method) String() string {
 	return [...]string{"none", "any order", "from the destination outwards", "single entries with settling",
-		"a spanning tree in between", "drain"}[m]
+		"a spanning tree in between", "other LIDs of the same ports", "drain"}[m]
 }
 
 // Outcome is the result of the search for steps that change single entries and lose no packet.
@@ -79,6 +82,8 @@ type Step struct {
 	Entries []Entry
 	// SL2VL is set in the step in which all SL2VL tables change.
 	SL2VL bool
+	// MFT is the part of the changes of multicast tables.
+	MFT MFT
 	// Settle is set if the writer settles after the step.
 	Settle bool
 }
@@ -87,15 +92,16 @@ type Step struct {
 type Plan struct {
 	Method Method
 	Steps  []Step // nil with NoMethod
-	// Order is the result of the search for an order of single entries. With the methods Tree and Drain it is NotFound
-	// or ProvedNone.
+	// Order is the result of the search for an order of single entries. With the methods Tree, OtherLIDs and Drain it is
+	// NotFound or ProvedNone.
 	Order Outcome
 	// Old and New are rings that the old and the new tables have alone, or nil. Together is a ring of the old and the
 	// new tables together in any order, or nil.
 	Old, New, Together []credits.Channel
 	// Root is the root of the spanning tree, for the method Tree.
 	Root fabric.SwitchIndex
-	// Drained lists the LIDs that have no path between the first and the last step.
+	// Drained lists the LIDs that have no path in some steps. With the method OtherLIDs each port has a LID with a path
+	// in every step.
 	Drained []uint16
 	// Loops counts the destinations for which some mixture of old and new entries loses packets or has a loop.
 	Loops int
@@ -147,7 +153,8 @@ func (p *Plan) SettleTime(live *fabric.Tables) (time.Duration, error) {
 	return time.Duration(p.Longest) * (4096 * time.Nanosecond << longest), nil
 }
 
-// Assumed returns old tables in which SL2VL tables and SLs that were not read are those of the new tables.
+// Assumed returns old tables in which SL2VL tables, multicast tables and SLs that were not read are those of the new
+// tables.
 func Assumed(before, after *fabric.Tables) *fabric.Tables {
 	t := *before
 	if t.SL2VL == nil {
@@ -155,6 +162,9 @@ func Assumed(before, after *fabric.Tables) *fabric.Tables {
 	}
 	if t.SLs == nil {
 		t.SLs = after.SLs
+	}
+	if t.MFT == nil {
+		t.MFT = after.MFT
 	}
 	t.Unread = fabric.Unread{}
 	return &t
@@ -169,8 +179,11 @@ type Options struct {
 	Limit time.Duration
 	// Roots is the number of roots that are tried for a spanning tree. The default is 6.
 	Roots int
-	// NoDrain leaves out the method Drain.
+	// NoDrain leaves out the methods OtherLIDs and Drain.
 	NoDrain bool
+	// GroupSL returns the SL of a multicast group, or fabric.NoSL if it is unknown. If GroupSL is nil, all groups have
+	// SL 0.
+	GroupSL func(mlid uint16) uint8
 }
 
 // Errors of [Make].
@@ -190,6 +203,8 @@ type planner struct {
 	deadline      time.Time
 	plan          *Plan
 	whole         *change // from the old to the new tables
+	groups        groups
+	multicast     bits // the dependencies of multicast packets that count in the steps of other tables
 	// oldAlone and newAlone are the dependencies of the old and of the new tables alone. They are nil if no ring was
 	// found yet.
 	oldAlone, newAlone bits
@@ -203,8 +218,9 @@ type change struct {
 }
 
 // Make plans the change from old to new tables of the same switches and LIDs. Switches whose new table is not known
-// keep their table, and an old table that is not known counts as empty. Multicast tables are ignored. Packets between
-// two ports may have the SLs of the old and of the new tables, because connections keep the SL that they got.
+// keep their table, and an old table that is not known counts as empty. Packets between two ports may have the SLs of
+// the old and of the new tables, because connections keep the SL that they got. Multicast tables change in any order with
+// the others, or old branches are removed in a first step and new ones added in a last step.
 //
 // Closed forms (any order, outwards) take O(LIDs x switches x SLs) on all processors. The other methods search. A
 // search for an order of single entries takes O(entries x (switches + dependencies)) for each step; only entries of
@@ -236,7 +252,10 @@ func Make(ctx context.Context, before, after *fabric.Tables, opt Options) (*Plan
 	if p.vls == 1 {
 		p.after = p.before
 	}
-	err := p.make(p.columns(before, before), p.columns(after, before))
+	err := p.follow(before.MFT, after.MFT, []*fabric.SL2VL{p.before, p.after})
+	if err == nil {
+		err = p.make(p.columns(before, before), p.columns(after, before))
+	}
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -264,6 +283,7 @@ func (p *planner) make(old, new [][]uint8) error {
 			}
 		}
 	}
+	p.multicast = p.groups.mixed
 	mixed, err := all.mix()
 	if err != nil {
 		return err
@@ -273,15 +293,44 @@ func (p *planner) make(old, new [][]uint8) error {
 		p.plan.Together = p.ring(mixed.has, mixed.part)
 	}
 	p.nameRings()
-	if !mixed.bad && len(mixed.loops) == 0 {
-		p.take(AnyOrder, []Step{{Entries: all.entries(), SL2VL: all.mapped(), Settle: true}})
+	if mixed.isSafe() {
+		step := Step{Entries: all.entries(), SL2VL: all.mapped(), Settle: true}
+		if p.groups.change {
+			step.MFT = AllMFT
+		}
+		p.take(AnyOrder, []Step{step})
 		p.plan.Order = Found
 		return nil
 	}
+	if !p.groups.change {
+		return p.search(all, mixed)
+	}
+	p.multicast = p.groups.both
+	if mixed, err = all.mix(); err != nil {
+		return err
+	}
+	if mixed.isSafe() {
+		p.take(Settling, []Step{{Entries: all.entries(), SL2VL: all.mapped(), Settle: true}})
+		p.plan.Order = Found
+	} else if err := p.search(all, mixed); err != nil {
+		return err
+	}
+	if p.plan.Method != NoMethod {
+		p.plan.Steps = slices.Concat([]Step{{MFT: CutMFT, Settle: true}}, p.plan.Steps, []Step{{MFT: GrowMFT,
+			Settle: true}})
+	}
+	return nil
+}
+
+// search tries the methods after AnyOrder.
+func (p *planner) search(all *change, mixed *mixture) error {
 	if err := p.ordered(all, mixed); err != nil || p.plan.Method != NoMethod {
 		return err
 	}
 	if err := p.overTree(all); err != nil || p.plan.Method != NoMethod || p.opt.NoDrain {
+		return err
+	}
+	if err := p.otherLIDs(all, mixed); err != nil || p.plan.Method != NoMethod {
 		return err
 	}
 	return p.drained(all)
@@ -334,7 +383,7 @@ func (p *planner) ordered(all *change, mixed *mixture) error {
 		}
 		decided = decided && outcome == ProvedNone && len(sequence) == 1
 	}
-	if decided {
+	if decided && !p.groups.change {
 		p.plan.Order = ProvedNone
 	}
 	return nil
@@ -364,7 +413,7 @@ func (p *planner) sequence(changes []*change, mixed *mixture, exact bool) (Metho
 
 // order orders the entries of a change: in any order, outwards, or with settling. The last step settles.
 func (c *change) order(mixed *mixture, exact bool) (Method, []Step, Outcome, error) {
-	if !mixed.bad && len(mixed.loops) == 0 {
+	if mixed.isSafe() {
 		if !c.mapped() && !c.differs() {
 			return AnyOrder, nil, Found, nil
 		}
@@ -445,12 +494,13 @@ func (w *worker) keep() {
 	}
 }
 
-func joined(workers []*worker, size int) bits {
-	all := newBits(size)
+// joined returns the dependencies that the workers found together with those of multicast packets.
+func (c *change) joined(workers []*worker, multicast bits) bits {
+	all := newBits(c.size)
 	for _, w := range workers {
 		all.join(w.found)
 	}
-	return all
+	return united(all, multicast)
 }
 
 // mixture is the result of all mixtures of old and new entries of each destination.
@@ -460,6 +510,8 @@ type mixture struct {
 	bad   bool    // there is such a component
 	loops []int   // destinations with a mixture that loses packets
 }
+
+func (m *mixture) isSafe() bool { return !m.bad && len(m.loops) == 0 }
 
 // mix follows packets through all mixtures.
 func (c *change) mix() (*mixture, error) {
@@ -487,7 +539,7 @@ func (c *change) mix() (*mixture, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &mixture{bits: joined(workers, c.size)}
+	m := &mixture{bits: c.joined(workers, c.multicast)}
 	for _, w := range workers {
 		m.loops = append(m.loops, w.dests...)
 		c.plan.Longest = max(c.plan.Longest, int(w.longest))
@@ -520,7 +572,7 @@ func (p *planner) alone() error {
 		if err != nil {
 			return err
 		}
-		*found = joined(workers, c.size)
+		*found = c.joined(workers, []bits{p.groups.old, p.groups.new}[i])
 	}
 	return nil
 }

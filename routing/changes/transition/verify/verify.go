@@ -1,380 +1,423 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package verify checks the steps of a transition by its definition, independently of the planner. It is slow and
-// simple: it follows every packet through every step.
+// Package verify checks the steps of a transition by its definition. It knows nothing of the planner: it follows all
+// packets through the steps.
 package verify
 
 import (
+	"context"
 	"fmt"
+	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/transition"
 )
 
-// channel is a VL of a link in the direction away from a switch port.
-type channel struct {
-	port fabric.PortIndex
-	vl   uint8
+// Options controls [Check].
+type Options struct {
+	// Drained lists LIDs to which packets may be lost.
+	Drained []uint16
+	// GroupSL returns the SL of a multicast group, or fabric.NoSL if it is unknown. If GroupSL is nil, all groups have
+	// SL 0.
+	GroupSL func(mlid uint16) uint8
+	// Progress, if set, is called with the number of checked windows and of all windows.
+	Progress func(done, total int)
 }
 
-// dependency is a pair of channels that packets take one after the other.
-type dependency [2]channel
-
-// verifier holds the values of all entries in each step.
+// verifier holds what the checks of all windows share.
 type verifier struct {
+	ctx           context.Context
+	opt           Options
+	f             *fabric.Fabric // of the nodes and ports
 	before, after *fabric.Tables
-	steps         []transition.Step
+	maps          [2]*fabric.SL2VL // before and after, nil without VLs
+	vls           int
+	mapped        int                  // the step in which the SL2VL tables change, the number of steps if they do not
+	cut, grow     int                  // the steps in which branches of multicast groups are removed and added, likewise
+	peer          []fabric.PortIndex   // by port
+	to            []fabric.SwitchIndex // by port: the switch to which it leads, or None
+	ends          []end
+	hosts         []source
+	changes       map[uint16][]written // by LID, in the order of the steps
 	drained       map[uint16]bool
-	written       map[entry][]write // in the order of the steps
-	late          int               // the step in which the SL2VL tables change, or len(steps)
-	hosts         []fabric.PortIndex
-	ends          []fabric.PortIndex // of hosts and switches
 }
 
-type entry struct {
-	sw  fabric.SwitchIndex
-	lid uint16
+// written is the write of an entry.
+type written struct {
+	step    int
+	sw      fabric.SwitchIndex
+	was, is uint8
 }
 
-type write struct {
-	step int
-	was  uint8
-	is   uint8
+// end is a LID of an end port.
+type end struct {
+	lid  uint16
+	port fabric.PortIndex
+	host bool
 }
 
-// Check returns an error for the first fault of the steps. The faults are: a ring of dependencies that neither the old
-// nor the new tables have alone, a packet that is lost or comes to a switch twice between ports that both tables
-// connect, and entries that are not the new ones at the end. Packets to drained LIDs may be lost. It takes
-// O(LIDs x channels x steps²).
-func Check(before, after *fabric.Tables, steps []transition.Step, drained []uint16) error {
-	v := &verifier{
-		before: before, after: after, steps: steps, drained: map[uint16]bool{}, written: map[entry][]write{},
-		late: len(steps),
+// source is the port of a host, with the switch port by which its packets enter.
+type source struct {
+	port, at fabric.PortIndex
+	lid      uint16
+}
+
+// Check returns an error for the first fault of the steps. The faults are: a ring of dependencies of unicast and
+// multicast packets that neither the old nor the new tables have alone, a packet that is lost or comes to a switch twice
+// between ports that both tables connect, and entries that are not the new ones at the end. O(windows x LIDs x channels x SLs) on all processors, where a window is the steps from one settling to
+// the next.
+func Check(ctx context.Context, before, after *fabric.Tables, steps []transition.Step, opt Options) error {
+	v := newVerifier(ctx, before, after, opt)
+	v.mapped, v.cut, v.grow = len(steps), len(steps), len(steps)
+	if err := v.writes(steps); err != nil {
+		return err
 	}
-	for _, lid := range drained {
+	alone := [2]*graph{}
+	for i := range alone {
+		g, err := v.dependencies(window{alone: i + 1})
+		if err != nil {
+			return err
+		}
+		alone[i] = g
+	}
+	first := 0
+	for i := range steps {
+		if i < len(steps)-1 && !steps[i].Settle {
+			continue // the next step has all of its dependencies
+		}
+		w := window{first: first, last: i}
+		g, err := v.dependencies(w)
+		if err != nil {
+			return err
+		}
+		if n := v.mixedRing(g, alone[0], alone[1]); n > 0 {
+			return fmt.Errorf("steps %d to %d have a ring among %d channels", first, i, n)
+		}
+		if err := v.delivery(w); err != nil {
+			return err
+		}
+		if first = i + 1; opt.Progress != nil {
+			opt.Progress(first, len(steps))
+		}
+	}
+	return nil
+}
+
+func newVerifier(ctx context.Context, before, after *fabric.Tables, opt Options) *verifier {
+	f := after.Fabric
+	v := &verifier{
+		ctx: ctx, opt: opt, f: f, before: before, after: after, vls: 1, maps: [2]*fabric.SL2VL{before.SL2VL,
+			after.SL2VL},
+		peer: make([]fabric.PortIndex, len(f.Ports)), to: make([]fabric.SwitchIndex, len(f.Ports)),
+		changes: map[uint16][]written{}, drained: map[uint16]bool{},
+	}
+	for i := range v.maps {
+		if v.maps[i] == nil {
+			v.maps[i] = v.maps[1-i]
+		}
+	}
+	if v.maps[0] != nil {
+		v.vls = 16
+	}
+	for _, lid := range opt.Drained {
 		v.drained[lid] = true
 	}
-	for i, step := range steps {
-		for _, e := range step.Entries {
-			k := entry{e.Switch, e.LID}
-			if was := v.value(k); was != e.Old {
-				return fmt.Errorf("step %d: LID %d at switch %d is %d, not %d", i, e.LID, e.Switch, was, e.Old)
-			}
-			v.written[k] = append(v.written[k], write{i, e.Old, e.New})
+	for p := range f.Ports {
+		v.to[p] = fabric.None
+		if v.peer[p] = before.Fabric.Ports[p].Peer; v.peer[p] == fabric.None {
+			v.peer[p] = f.Ports[p].Peer
 		}
-		if step.SL2VL {
-			v.late = i
-		}
-	}
-	f := after.Fabric
-	for s := range f.NumSwitches() {
-		for lid := range max(before.LFT.MaxLID, after.LFT.MaxLID) + 1 {
-			if want := after.Port(s, lid); after.Known[s] && lid > 0 && v.value(entry{s, lid}) != want {
-				return fmt.Errorf("at the end LID %d at switch %d is not %d", lid, s, want)
-			}
+		if q := v.peer[p]; q != fabric.None && f.Nodes[f.Ports[q].Node].IsSwitch() {
+			v.to[p] = f.Nodes[f.Ports[q].Node].Switch
 		}
 	}
 	for _, p := range f.EndPorts {
-		if !f.Reachable(p) || f.Ports[p].LID == 0 {
+		port := &f.Ports[p]
+		if !f.Reachable(p) || port.LID == 0 {
 			continue
 		}
-		v.ends = append(v.ends, p)
-		if !f.Nodes[f.Ports[p].Node].IsSwitch() {
-			v.hosts = append(v.hosts, p)
+		host := !f.Nodes[port.Node].IsSwitch()
+		for lid := int(port.LID); lid < int(port.LID)+1<<port.LMC; lid++ {
+			v.ends = append(v.ends, end{uint16(lid), p, host})
+		}
+		if host && v.to[p] != fabric.None {
+			v.hosts = append(v.hosts, source{p, v.peer[p], port.LID})
 		}
 	}
-	return v.check()
+	return v
 }
 
-// value returns the value of an entry after all writes so far.
-func (v *verifier) value(k entry) uint8 {
-	if w := v.written[k]; len(w) > 0 {
-		return w[len(w)-1].is
+// writes collects the writes of the steps. It returns an error if they do not fit the tables.
+func (v *verifier) writes(steps []transition.Step) error {
+	type place struct {
+		sw  fabric.SwitchIndex
+		lid uint16
 	}
-	return v.before.Port(k.sw, k.lid)
+	now := map[place]uint8{}
+	for i, step := range steps {
+		for _, e := range step.Entries {
+			k := place{e.Switch, e.LID}
+			is, known := now[k]
+			if !known {
+				is = v.before.Port(e.Switch, e.LID)
+			}
+			if is != e.Old {
+				return fmt.Errorf("step %d: LID %d at switch %d is %d, not %d", i, e.LID, e.Switch, is, e.Old)
+			}
+			now[k] = e.New
+			v.changes[e.LID] = append(v.changes[e.LID], written{i, e.Switch, e.Old, e.New})
+		}
+		if step.SL2VL {
+			v.mapped = i
+		}
+		switch step.MFT {
+		case transition.AllMFT:
+			v.cut, v.grow = i, i
+		case transition.CutMFT:
+			v.cut = i
+		case transition.GrowMFT:
+			v.grow = i
+		}
+	}
+	if b, a := v.before.MFT, v.after.MFT; b != nil && a != nil && v.grow == len(steps) && b != a {
+		for mlid := range max(b.LIDs(), a.LIDs()) {
+			for s := range v.f.NumSwitches() {
+				lid := uint16(fabric.FirstMLID + mlid)
+				if !slices.Equal(slices.Collect(b.Each(s, lid)), slices.Collect(a.Each(s, lid))) {
+					return fmt.Errorf("at the end multicast LID 0x%04x at switch %d does not have the new ports", lid, s)
+				}
+			}
+		}
+	}
+	for s := range v.f.NumSwitches() {
+		if !v.after.Known[s] {
+			continue
+		}
+		for lid := range max(v.before.LFT.MaxLID, v.after.LFT.MaxLID) + 1 {
+			is, known := now[place{s, lid}]
+			if !known {
+				is = v.before.Port(s, lid)
+			}
+			if want := v.after.Port(s, lid); lid > 0 && is != want {
+				return fmt.Errorf("at the end LID %d at switch %d is %d, not %d", lid, s, is, want)
+			}
+		}
+	}
+	return nil
 }
 
-// inForce returns the values of an entry that may have effect in a step.
-func (v *verifier) inForce(k entry, step int) []uint8 {
-	is := v.before.Port(k.sw, k.lid)
-	for _, w := range v.written[k] {
+// window is steps between which nothing settles. If alone is 1 or 2, it stands for the old or the new tables instead.
+type window struct{ first, last, alone int }
+
+// span is a value that is in force in some steps of a window.
+type span struct {
+	out         uint8
+	first, last int32
+}
+
+// column holds the values of the entries of a LID, by switch.
+type column [][]span
+
+// load sets the column to the entries of a LID.
+func (c column) load(v *verifier, lid uint16, w window) {
+	t := v.before
+	if w.alone == 2 {
+		t = v.after
+	}
+	for s := range c {
+		out := t.Port(fabric.SwitchIndex(s), lid)
+		if w.alone == 2 && !t.Known[s] {
+			out = v.before.Port(fabric.SwitchIndex(s), lid)
+		}
+		c[s] = append(c[s][:0], span{out, int32(w.first), int32(w.last)})
+	}
+	if w.alone > 0 {
+		return
+	}
+	for _, x := range v.changes[lid] {
+		now := &c[x.sw][len(c[x.sw])-1]
 		switch {
-		case w.step < step:
-			is = w.is
-		case w.step == step && w.is != is:
-			return []uint8{is, w.is}
+		case x.step < w.first:
+			now.out = x.is
+		case x.step <= w.last:
+			now.last = int32(x.step)
+			c[x.sw] = append(c[x.sw], span{x.is, int32(x.step), int32(w.last)})
 		}
 	}
-	return []uint8{is}
 }
 
-// mappings returns the SL2VL tables that may have effect in a step.
-func (v *verifier) mappings(step int) []*fabric.SL2VL {
-	old, new := v.before.SL2VL, v.after.SL2VL
-	if old == nil {
-		old = new
-	}
-	if new == nil {
-		new = old
-	}
+// mappings returns the SL2VL tables that are in force in a window, with the steps. There is one without VLs.
+func (v *verifier) mappings(w window) []mapping {
+	m := []mapping{{v.maps[0], int32(w.first), int32(w.last)}}
 	switch {
-	case step < v.late:
-		return []*fabric.SL2VL{old}
-	case step > v.late:
-		return []*fabric.SL2VL{new}
+	case v.maps[0] == nil || w.alone == 1:
+	case w.alone == 2 || w.first > v.mapped:
+		m[0].table = v.maps[1]
+	case w.last >= v.mapped:
+		m[0].last = int32(v.mapped)
+		m = append(m, mapping{v.maps[1], int32(v.mapped), int32(w.last)})
 	}
-	return []*fabric.SL2VL{old, new}
+	return m
 }
 
-func (v *verifier) check() error {
-	old := v.dependencies(-1, -1)
-	new := v.dependencies(len(v.steps), len(v.steps))
-	first := 0
-	for i := range v.steps {
-		if i < len(v.steps)-1 && !v.steps[i].Settle {
-			continue // the next step has all of its dependencies
-		}
-		if ring := mixedRing(v.dependencies(first, i), old, new); ring != nil {
-			return fmt.Errorf("steps %d to %d have a ring of %d dependencies", first, i, len(ring))
-		}
-		if err := v.delivery(first, i); err != nil {
-			return err
-		}
-		first = i + 1
-	}
-	return nil
+type mapping struct {
+	table       *fabric.SL2VL
+	first, last int32
 }
 
-func (v *verifier) peer(port fabric.PortIndex) fabric.PortIndex {
-	if p := v.before.Fabric.Ports[port].Peer; p != fabric.None {
-		return p
-	}
-	return v.after.Fabric.Ports[port].Peer
+// follower follows packets. It is scratch memory for one goroutine.
+type follower struct {
+	*verifier
+	*graph
+	w       window
+	mapping []mapping
+	column  column
+	since   []int32 // by channel: 1 + the earliest step since which a packet may be in it, 0 for never
+	seen    []int32
+	queue   []int32
+	fate    [2][]int8
+	visited map[state]int8
+	dst     end
+	err     error
 }
 
-// forward returns the channels by which a packet may leave the switch of a port by which it entered. The packet leaves
-// for a switch, or it ends: at a port or nowhere.
-func (v *verifier) forward(in fabric.PortIndex, lid uint16, sl uint8, step int) (channels []channel) {
-	f := v.before.Fabric
-	node := f.Ports[in].Node
-	n := &f.Nodes[node]
-	for _, out := range v.inForce(entry{n.Switch, lid}, step) {
-		if int(out) > int(n.NumPorts) || out == 0 {
+func (v *verifier) follower(w window) *follower {
+	return &follower{
+		verifier: v, graph: newGraph(v), w: w, mapping: v.mappings(w), column: make(column, len(v.f.Switches)),
+		since: make([]int32, len(v.f.Ports)*v.vls),
+		fate:  [2][]int8{make([]int8, len(v.f.Switches)), make([]int8, len(v.f.Switches))}, visited: map[state]int8{},
+	}
+}
+
+// each calls work for each of n items on all processors.
+func (v *verifier) each(w window, n int, work func(x *follower, i int)) ([]*follower, error) {
+	workers := make([]*follower, routing.Workers())
+	err := routing.ForEach(v.ctx, n, nil, func(n, i int) {
+		if workers[n] == nil {
+			workers[n] = v.follower(w)
+		}
+		if workers[n].err == nil {
+			work(workers[n], i)
+		}
+	})
+	workers = slices.DeleteFunc(workers, func(x *follower) bool { return x == nil })
+	for _, x := range workers {
+		if err == nil {
+			err = x.err
+		}
+	}
+	return workers, err
+}
+
+// dependencies returns the dependencies of all packets in a window.
+func (v *verifier) dependencies(w window) (*graph, error) {
+	unicast, err := v.each(w, len(v.ends), func(x *follower, i int) {
+		if e := v.ends[i]; e.host {
+			x.column.load(v, e.lid, w)
+			for _, sl := range v.sls() {
+				x.unicast(e, sl)
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	first, second := v.before.MFT, v.after.MFT
+	if second == nil || w.alone == 1 {
+		second = first
+	}
+	if first == nil || w.alone == 2 {
+		first = second
+	}
+	var multicast []*follower
+	if first != nil {
+		multicast, err = v.each(w, max(first.LIDs(), second.LIDs()), func(x *follower, i int) {
+			x.multicast(first, second, uint16(fabric.FirstMLID+i))
+		})
+	}
+	sum := newGraph(v)
+	for _, x := range append(unicast, multicast...) {
+		sum.join(x.graph)
+	}
+	return sum, err
+}
+
+// sls returns the SLs that make a difference.
+func (v *verifier) sls() []uint8 {
+	if v.maps[0] == nil {
+		return []uint8{0}
+	}
+	return []uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+}
+
+// unicast follows the packets of all hosts with an SL to an end.
+func (x *follower) unicast(e end, sl uint8) {
+	for _, src := range x.hosts {
+		if src.port == e.port ||
+			x.vls > 1 && !x.before.MayHaveSL(src.lid, e.lid, sl) && !x.after.MayHaveSL(src.lid, e.lid, sl) {
 			continue
 		}
-		port := n.FirstPort + fabric.PortIndex(out)
-		if p := v.peer(port); p == fabric.None || !f.Nodes[f.Ports[p].Node].IsSwitch() {
+		x.forward(src.at, sl, int32(x.w.first), x.come)
+	}
+	x.spread(func(in fabric.PortIndex, since int32, reach func(c, since int32)) { x.forward(in, sl, since, reach) })
+}
+
+// spread follows packets from channel to channel, and adds the dependencies.
+func (x *follower) spread(forward func(in fabric.PortIndex, since int32, reach func(c, since int32))) {
+	for len(x.queue) > 0 {
+		c := x.queue[len(x.queue)-1]
+		x.queue = x.queue[:len(x.queue)-1]
+		forward(x.peer[int(c)/x.vls], x.since[c]-1, x.come)
+	}
+	for _, c := range x.seen {
+		forward(x.peer[int(c)/x.vls], x.since[c]-1, func(to, _ int32) { x.add(c, to) })
+	}
+	for _, c := range x.seen {
+		x.since[c] = 0
+	}
+	x.seen = x.seen[:0]
+}
+
+func (x *follower) come(c, since int32) {
+	switch was := x.since[c]; {
+	case was == 0:
+		x.seen = append(x.seen, c)
+	case was <= since+1:
+		return
+	}
+	x.since[c] = since + 1
+	x.queue = append(x.queue, c)
+}
+
+// forward calls the function reach with the channels by which packets leave the switch of the port by which they
+// entered. They are there since a step.
+func (x *follower) forward(in fabric.PortIndex, sl uint8, since int32, reach func(c, since int32)) {
+	node := x.f.Ports[in].Node
+	for _, v := range x.column[x.f.Nodes[node].Switch] {
+		if from := max(since, v.first); from <= v.last {
+			x.leave(in, v.out, sl, span{first: from, last: v.last}, reach)
+		}
+	}
+}
+
+func (x *follower) leave(in fabric.PortIndex, out, sl uint8, when span, reach func(c, since int32)) {
+	node := &x.f.Nodes[x.f.Ports[in].Node]
+	port := node.FirstPort + fabric.PortIndex(out)
+	if out == 0 || int(out) > int(node.NumPorts) || x.to[port] == fabric.None {
+		return
+	}
+	for _, m := range x.mapping {
+		from := max(when.first, m.first)
+		if from > min(when.last, m.last) {
 			continue
 		}
-		for _, m := range v.mappings(step) {
-			vl := uint8(0)
-			if m != nil {
-				vl = m.VL(node, uint8(in-n.FirstPort), out, sl)
-			}
-			if vl != fabric.DropVL {
-				channels = append(channels, channel{port, vl})
-			}
+		vl := uint8(0)
+		if m.table != nil {
+			vl = m.table.VL(x.f.Ports[in].Node, uint8(in-node.FirstPort), out, sl)
+		}
+		if vl != fabric.DropVL {
+			reach(int32(port)*int32(x.vls)+int32(vl), from)
 		}
 	}
-	return channels
-}
-
-// dependencies returns the dependencies of all packets in the steps first to last, between which nothing settles.
-func (v *verifier) dependencies(first, last int) map[dependency]bool {
-	type place struct {
-		c     channel
-		since int
-	}
-	f, found := v.after.Fabric, map[dependency]bool{}
-	for _, dst := range v.hosts {
-		for lid := f.Ports[dst].LID; lid < f.Ports[dst].LID+1<<f.Ports[dst].LMC; lid++ {
-			for sl := range uint8(16) {
-				seen := map[place]bool{}
-				var todo []place
-				come := func(c channel, step int) {
-					if p := (place{c, step}); !seen[p] {
-						seen[p] = true
-						todo = append(todo, p)
-					}
-				}
-				for _, src := range v.hosts {
-					at := v.peer(src)
-					from := f.Ports[src].LID
-					if src == dst || at == fabric.None || !f.Nodes[f.Ports[at].Node].IsSwitch() ||
-						!v.before.MayHaveSL(from, lid, sl) && !v.after.MayHaveSL(from, lid, sl) {
-						continue
-					}
-					for j := first; j <= last; j++ {
-						for _, c := range v.forward(at, lid, sl, j) {
-							come(c, j)
-						}
-					}
-				}
-				for len(todo) > 0 {
-					p := todo[len(todo)-1]
-					todo = todo[:len(todo)-1]
-					for k := p.since; k <= last; k++ {
-						for _, c := range v.forward(v.peer(p.c.port), lid, sl, k) {
-							found[dependency{p.c, c}] = true
-							come(c, k)
-						}
-					}
-				}
-				if v.before.SL2VL == nil && v.after.SL2VL == nil && v.before.SLs == nil && v.after.SLs == nil {
-					break // the SL does not matter
-				}
-			}
-		}
-	}
-	return found
-}
-
-// mixedRing returns dependencies on rings of which neither old nor new has all, or nil. It takes each group of channels
-// that reach one another as a ring.
-func mixedRing(deps, old, new map[dependency]bool) []dependency {
-	forward, backward := map[channel][]channel{}, map[channel][]channel{}
-	for d := range deps {
-		forward[d[0]] = append(forward[d[0]], d[1])
-		backward[d[1]] = append(backward[d[1]], d[0])
-	}
-	group := map[channel]channel{}
-	var order []channel
-	seen := map[channel]bool{}
-	var descend func(c channel)
-	descend = func(c channel) {
-		seen[c] = true
-		for _, to := range forward[c] {
-			if !seen[to] {
-				descend(to)
-			}
-		}
-		order = append(order, c)
-	}
-	for c := range forward {
-		if !seen[c] {
-			descend(c)
-		}
-	}
-	var gather func(c, leader channel)
-	gather = func(c, leader channel) {
-		group[c] = leader
-		for _, from := range backward[c] {
-			if _, known := group[from]; !known {
-				gather(from, leader)
-			}
-		}
-	}
-	for i := len(order) - 1; i >= 0; i-- {
-		if _, known := group[order[i]]; !known {
-			gather(order[i], order[i])
-		}
-	}
-	rings := map[channel][]dependency{}
-	for d := range deps {
-		if group[d[0]] == group[d[1]] {
-			rings[group[d[0]]] = append(rings[group[d[0]]], d)
-		}
-	}
-	for _, ring := range rings {
-		all := func(of map[dependency]bool) bool {
-			for _, d := range ring {
-				if !of[d] {
-					return false
-				}
-			}
-			return true
-		}
-		if !all(old) && !all(new) {
-			return ring
-		}
-	}
-	return nil
-}
-
-// delivery follows the packets of hosts to all ends that both tables connect.
-func (v *verifier) delivery(first, last int) error {
-	f := v.after.Fabric
-	type place struct {
-		in   fabric.PortIndex
-		step int
-	}
-	for _, dst := range v.ends {
-		for lid := f.Ports[dst].LID; lid < f.Ports[dst].LID+1<<f.Ports[dst].LMC; lid++ {
-			if v.drained[lid] {
-				continue
-			}
-			state := map[place]int{}
-			const underway, fine = 1, 2
-			var follow func(p place) error
-			follow = func(p place) error {
-				node := f.Ports[p.in].Node
-				if !f.Nodes[node].IsSwitch() {
-					if p.in != dst {
-						return fmt.Errorf("step %d: a packet to LID %d ends at another port", p.step, lid)
-					}
-					return nil
-				}
-				p.in = f.Nodes[node].FirstPort // a switch forwards all packets to a LID alike
-				switch state[p] {
-				case underway:
-					return fmt.Errorf("step %d: a packet to LID %d comes to %s again", p.step, lid, f.NodeName(node))
-				case fine:
-					return nil
-				}
-				state[p] = underway
-				for k := p.step; k <= last; k++ {
-					for _, out := range v.inForce(entry{f.Nodes[node].Switch, lid}, k) {
-						port := f.PortAt(node, int(out))
-						if port == dst {
-							continue
-						}
-						if out == 0 || port == fabric.None || v.peer(port) == fabric.None {
-							return fmt.Errorf("step %d: a packet to LID %d is lost at %s", k, lid, f.NodeName(node))
-						}
-						if err := follow(place{v.peer(port), k}); err != nil {
-							return err
-						}
-					}
-				}
-				state[p] = fine
-				return nil
-			}
-			for _, src := range v.hosts {
-				at := v.peer(src)
-				if src == dst || at == fabric.None || !v.connects(v.before, at, dst, lid) ||
-					!v.connects(v.after, at, dst, lid) {
-					continue
-				}
-				for j := first; j <= last; j++ {
-					if err := follow(place{at, j}); err != nil {
-						return err
-					}
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// connects reports whether tables forward packets from a port by which they enter to the port dst.
-func (v *verifier) connects(t *fabric.Tables, at, dst fabric.PortIndex, lid uint16) bool {
-	f := t.Fabric
-	for range len(f.Switches) + 1 {
-		node := f.Ports[at].Node
-		if at == dst {
-			return true
-		}
-		if !f.Nodes[node].IsSwitch() {
-			return false
-		}
-		out := f.PortAt(node, int(t.Port(f.Nodes[node].Switch, lid)))
-		if out == dst {
-			return true
-		}
-		if out == fabric.None || out == f.Nodes[node].FirstPort || v.peer(out) == fabric.None {
-			return false
-		}
-		at = v.peer(out)
-	}
-	return at == dst
 }
