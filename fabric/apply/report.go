@@ -24,9 +24,9 @@ type Report struct {
 	// Mixed holds the entries whose value read back differs from the written value. Was is the written value.
 	Mixed write.Conflicts
 	// Stopped is the name of the phase that was not written completely; later phases did not begin. It is "LIDs",
-	// "ports", "raised LinearFDBTops", "SL2VL tables", "step 2 of 3", "lowered LinearFDBTops", "late SL2VL tables",
-	// "multicast branches to remove", "multicast branches to add", or "port control 1 of 2". It is "" if all phases
-	// were written.
+	// "ports", "raised LinearFDBTops", "SL2VL tables", "SL2VL tables before step 2 of 3", "step 2 of 3", "lowered
+	// LinearFDBTops", "late SL2VL tables", "multicast branches to remove", "multicast branches to add", or "port
+	// control 1 of 2". It is "" if all phases were written.
 	Stopped string
 	// Left holds the writes that are not known to be done. They were not sent, were refused, or were not answered.
 	Left     write.List
@@ -168,6 +168,21 @@ var ErrOthers = errors.New("another program has written to the switches since th
 var ErrDiffers = errors.New("read-back mismatch")
 
 var errSilent = fmt.Errorf("%w to earlier requests", mad.ErrTimeout)
+
+// holds reads tables that were just written, and reports whether the switches hold them.
+func (a *applier) holds(tasks []*task) bool {
+	same := true
+	a.each(len(tasks), func(i int) {
+		item, ok := tasks[i].Item.(write.Table)
+		if !ok {
+			return
+		}
+		a.ask(item.Target(a.f), item.Get(a.f), func(now *mad.Reply) {
+			item.Verify(a.f, now, func(_ string, want, got any) { same = same && want == got })
+		}, func() bool { same = false; return false })
+	})
+	return same && a.fatal == nil
+}
 
 // readBack reads everything that was written and records the values that differ.
 func (a *applier) readBack() {

@@ -4,6 +4,7 @@ package apply
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -17,6 +18,7 @@ type phase struct {
 	what   string
 	tasks  []*task
 	before func() bool // if set, runs before the tasks and reports whether they can begin
+	read   bool        // the tasks are read back at the end of the phase
 }
 
 // writeAll writes the phases in order, until a phase fails.
@@ -42,7 +44,7 @@ func (a *applier) writeAll() {
 				}
 				a.each(len(some), func(i int) { a.write(some[i]) })
 			}
-			if allDone(p.tasks) {
+			if allDone(p.tasks) && (!p.read || a.holds(p.tasks)) {
 				continue
 			}
 		}
@@ -54,31 +56,70 @@ func (a *applier) writeAll() {
 // phases returns the phases that follow LIDs and port states.
 func (a *applier) phases() []phase {
 	falls := func(i int) bool { return a.w.Tops[i].Falls() }
-	late := func(i int) bool { return a.w.SL2VLs[i].Late }
 	grow := func(i int) bool { return a.w.MFTs[i].Grow }
-	all := []phase{
-		{what: "raised LinearFDBTops", tasks: pick(a.tops, falls, false)},
-		{what: "SL2VL tables", tasks: pick(a.sl2vls, late, false)},
+	raise := func() bool { return (!a.w.CutFirst || a.settle()) && a.raiseMulticastTops() }
+	cut := phase{what: "multicast branches to remove", tasks: pick(a.mfts, grow, false), read: a.w.ReadSteps}
+	all := []phase{{what: "raised LinearFDBTops", tasks: pick(a.tops, falls, false)}}
+	if a.w.CutFirst {
+		all = append(all, cut)
 	}
-	steps := a.blockSteps()
-	for i, tasks := range steps {
-		p := phase{what: fmt.Sprintf("step %d of %d", i+1, len(steps)), tasks: tasks}
-		if slices.Contains(a.w.Settles, tasks[0].Item.(*write.Block).Step) {
-			p.before = a.settle
-		}
-		all = append(all, p)
+	steps, after := a.steppedPhases()
+	all = append(all, steps...)
+	all = append(all, phase{what: "lowered LinearFDBTops", tasks: pick(a.tops, falls, true)})
+	all = append(all, after...)
+	if !a.w.CutFirst {
+		all = append(all, cut)
 	}
-	all = append(all,
-		phase{what: "lowered LinearFDBTops", tasks: pick(a.tops, falls, true)},
-		phase{what: "late SL2VL tables", tasks: pick(a.sl2vls, late, true)},
-		phase{what: "multicast branches to remove", tasks: pick(a.mfts, grow, false)},
-		phase{what: "multicast branches to add", tasks: pick(a.mfts, grow, true), before: a.raiseMulticastTops},
-	)
+	all = append(all, phase{what: "multicast branches to add", tasks: pick(a.mfts, grow, true), before: raise})
 	for i := range a.controls {
 		all = append(all, phase{what: fmt.Sprintf("port control %d of %d", i+1, len(a.controls)),
 			tasks: []*task{&a.controls[i]}})
 	}
 	return all
+}
+
+// steppedPhases returns the phases of SL2VL tables and blocks up to the last step of blocks, and those of later steps.
+func (a *applier) steppedPhases() (steps, after []phase) {
+	blocks, vls := map[int][]*task{}, map[int][]*task{}
+	last := 0
+	for i := range a.blocks {
+		last = a.w.Blocks[i].Step
+		blocks[last] = append(blocks[last], &a.blocks[i])
+	}
+	for i := range a.sl2vls {
+		step := a.w.SL2VLs[i].Step
+		vls[step] = append(vls[step], &a.sl2vls[i])
+	}
+	numbers := slices.Sorted(maps.Keys(blocks))
+	for step := range vls {
+		numbers = append(numbers, step)
+	}
+	slices.Sort(numbers)
+	n := 0
+	for _, step := range slices.Compact(numbers) {
+		var before func() bool
+		if slices.Contains(a.w.Settles, step) {
+			before = a.settle
+		}
+		if m := vls[step]; m != nil {
+			p := phase{what: "SL2VL tables", tasks: m, before: before, read: a.w.ReadSteps}
+			switch {
+			case step > last:
+				p.what = "late SL2VL tables"
+				after = append(after, p)
+				continue
+			case step > 0:
+				p.what = fmt.Sprintf("SL2VL tables before step %d of %d", n+1, len(blocks))
+			}
+			steps, before = append(steps, p), nil
+		}
+		if b := blocks[step]; b != nil {
+			n++
+			steps = append(steps, phase{what: fmt.Sprintf("step %d of %d", n, len(blocks)), tasks: b, before: before,
+				read: a.w.ReadSteps})
+		}
+	}
+	return steps, after
 }
 
 // pick returns the tasks for whose index the function match returns the value of the argument want.
@@ -90,18 +131,6 @@ func pick(tasks []task, match func(i int) bool, want bool) []*task {
 		}
 	}
 	return some
-}
-
-// blockSteps returns the blocks by step.
-func (a *applier) blockSteps() (steps [][]*task) {
-	for i := range a.blocks {
-		if i == 0 || a.w.Blocks[i].Step != a.w.Blocks[i-1].Step {
-			steps = append(steps, nil)
-		}
-		last := &steps[len(steps)-1]
-		*last = append(*last, &a.blocks[i])
-	}
-	return steps
 }
 
 // settle waits until the packets that met earlier entries have left the switches. It reports whether they have: the

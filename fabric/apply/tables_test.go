@@ -28,7 +28,7 @@ func someTables(rnd *rand.Rand, f *fabric.Fabric, mlids int) *write.List {
 				0 || rnd.IntN(3) > 0 {
 				continue
 			}
-			l := write.SL2VL{Node: i, Out: out, Late: len(w.SL2VLs) > 20}
+			l := write.SL2VL{Node: i, Out: out, Step: min(1, len(w.SL2VLs)/21)}
 			if n.IsSwitch() {
 				l.In = uint8(rnd.IntN(int(n.NumPorts) + 1))
 				for l.In > 0 && !f.Ports[f.Port(i, l.In)].Linked() {
@@ -136,7 +136,7 @@ func TestUnfitTables(t *testing.T) {
 		{SL2VLs: []write.SL2VL{{Node: leaf, In: 1, Out: 0}}},
 		{SL2VLs: []write.SL2VL{{Node: fabric.NodeIndex(len(f.Nodes)), In: 1, Out: 1}}},
 		{SL2VLs: []write.SL2VL{{Node: leaf, In: 1, Out: 1, New: fabric.VLs{16}}}},
-		{SL2VLs: []write.SL2VL{{Node: leaf, In: 1, Out: 1, Late: true}, {Node: leaf, In: 1, Out: 2}}},
+		{SL2VLs: []write.SL2VL{{Node: leaf, In: 1, Out: 1, Step: 1}, {Node: leaf, In: 1, Out: 2}}},
 		{MFTs: []write.MFTBlock{{Switch: 99}}},
 		{MFTs: []write.MFTBlock{{Position: 1}}},
 		{MFTs: []write.MFTBlock{{Num: 512}}},

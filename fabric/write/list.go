@@ -68,18 +68,23 @@ type List struct {
 	// Tops holds LinearFDBTops. Raised LinearFDBTops are written before the blocks, as in OpenSM. Lowered LinearFDBTops
 	// are written after all blocks.
 	Tops []Top
-	// SL2VLs are written before the blocks, but those with Late set are written after the lowered LinearFDBTops.
+	// SL2VLs are sorted by step. Those of step 0 are written before all blocks. Those of a step after the last one of
+	// the blocks are written after the lowered LinearFDBTops.
 	SL2VLs []SL2VL
 	// Blocks are sorted by step. The blocks of a step are sent in this order, as many at a time as the client's window
 	// allows.
 	Blocks []Block
-	// Settles lists, in ascending order, the steps of blocks that begin only when the packets that met earlier entries
-	// have left the switches. SettleTime is how long that takes.
+	// Settles lists, in ascending order, the steps of SL2VLs and blocks that begin only when the packets that met earlier
+	// entries have left the switches. SettleTime is how long that takes.
 	Settles    []int
 	SettleTime time.Duration
-	// MFTs are written last. Those with Grow set are written after the others. If a MulticastFDBTop is too low, it is
+	// MFTs are written last, but those without Grow are written before SL2VLs and blocks if CutFirst is set. Those with
+	// Grow set are written after the others, after settling if CutFirst is set. If a MulticastFDBTop is too low, it is
 	// raised before.
-	MFTs []MFTBlock
+	MFTs     []MFTBlock
+	CutFirst bool
+	// ReadSteps is set if everything that a step wrote is read back before the next step begins.
+	ReadSteps bool
 	// Controls are written after everything else, one after the other in this order.
 	Controls []Control
 }
@@ -116,9 +121,9 @@ func (l *List) Check(f *fabric.Fabric) error {
 			return nil
 		}),
 		check(f, l.SL2VLs, func(before, t *SL2VL) error {
-			if before.Late && !t.Late {
-				return fmt.Errorf("SL2VL tables of %s %w: they follow tables of a later step", f.NodeName(t.Node),
-					ErrUnfit)
+			if t.Step < before.Step {
+				return fmt.Errorf("SL2VL tables of %s %w: step %d follows step %d", f.NodeName(t.Node), ErrUnfit, t.Step,
+					before.Step)
 			}
 			return nil
 		}),

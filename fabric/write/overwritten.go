@@ -112,7 +112,7 @@ func (f *finder) lid(l *LID, report Found) {
 // vls checks SL2VL tables.
 func (f *finder) vls(w *List, report Found) {
 	for i, l := range w.SL2VLs {
-		if f.live.SL2VL == nil || l.Late && slices.ContainsFunc(w.SL2VLs[:i], func(o SL2VL) bool {
+		if f.live.SL2VL == nil || l.Step > 0 && slices.ContainsFunc(w.SL2VLs[:i], func(o SL2VL) bool {
 			return o.Node == l.Node && o.In == l.In && o.Out == l.Out
 		}) {
 			continue

@@ -14,7 +14,7 @@ import (
 type SL2VL struct {
 	Node     fabric.NodeIndex
 	In, Out  uint8
-	Late     bool // written after the forwarding tables, not before
+	Step     int // written before the blocks of this step; after all blocks if it is higher than their last step
 	Old, New fabric.VLs
 	Read     bool // Old was read, or follows from earlier writes
 }

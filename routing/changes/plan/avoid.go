@@ -6,53 +6,72 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/routing/changes/transition"
+	"example.org/ibconsole/routing/changes/transition/verify"
+	"example.org/ibconsole/routing/checks/credits"
 )
 
-// Avoidance is the search for steps that avoid a credit loop that old and new routes have only together.
+// Avoidance is the search for steps that avoid credit loops that neither the old nor the new routes have alone.
 type Avoidance struct {
-	// Transition has the steps. It is nil if there was no search: the writes also change LinearFDBTops or SL2VL tables,
-	// or the loop is not one of unicast packets.
+	// Transition has the steps. It is nil if there was no search, because the writes also change LinearFDBTops.
 	Transition *transition.Plan
+	// Ring is such a loop, if any order is written.
+	Ring []credits.Channel
 	// NoSettleTime is why it is unknown how long the steps must wait, nil if it is known or they need not wait.
 	NoSettleTime error
+	// Fault is the result of the independent check of the steps, nil if it found no fault.
+	Fault error
 	// Taken is set if the plan has these steps.
 	Taken bool
 }
 
 // Drains reports whether some destinations have no path while the steps are written.
 func (a *Avoidance) Drains() bool {
-	return a.Transition != nil && a.Transition.Method == transition.Drain
+	return a.Transition != nil && len(a.Transition.Drained) > 0
 }
 
-// AvoidLoop searches for steps that avoid the credit loop that CheckCredits found. If there are any, the plan takes
-// them, except that it takes steps that drain destinations only if the argument drain is set. AvoidLoop returns nil if
-// the old or the new routes alone have a loop, if there is none, or if LIDs change, which interrupts packets anyway.
-func (p *Plan) AvoidLoop(ctx context.Context, live, staged *fabric.Tables, l *Credits, drain bool,
-	progress func(done, total int)) (*Avoidance, error) {
-	if !l.OnlyTogether() || len(p.Blocks) == 0 || len(p.LIDs) > 0 {
+// AvoidOptions controls [Plan.AvoidLoop].
+type AvoidOptions struct {
+	// Drain permits steps that drain destinations.
+	Drain bool
+	// GroupSL returns the SL of a multicast group, see [transition.Options].
+	GroupSL func(mlid uint16) uint8
+	// Progress is called with the share of ordered entries, in percent, and 100.
+	Progress func(done, total int)
+}
+
+// AvoidLoop searches for steps that avoid credit loops that neither the old nor the new routes have alone. If there are
+// any, a checker that knows nothing of the search proves them, and the plan takes them, except that it takes steps that
+// drain destinations only if the options permit this. AvoidLoop returns nil if the plan needs no such steps, or if LIDs
+// change, which interrupts packets anyway. The argument l is the result of CheckCredits.
+func (p *Plan) AvoidLoop(ctx context.Context, live, staged *fabric.Tables, l *Credits,
+	opt AvoidOptions) (*Avoidance, error) {
+	if l == nil || l.Unchecked || len(p.Blocks) == 0 || len(p.LIDs) > 0 || !l.mayMix(live, staged) {
 		return nil, nil
 	}
-	a := &Avoidance{}
-	if len(p.Tops)+len(p.SL2VLs)+len(p.Unread) > 0 {
-		return a, nil
+	a := &Avoidance{Ring: l.Channels()}
+	if len(p.Tops)+len(p.Unread) > 0 {
+		return a.unless(!l.OnlyTogether()), nil
 	}
-	t, err := transition.Make(ctx, transition.Assumed(live, staged), staged, transition.Options{
-		Progress: func(_ transition.Method, percent int) { progress(percent, 100) },
+	before := transition.Assumed(live, staged)
+	t, err := transition.Make(ctx, before, staged, transition.Options{
+		GroupSL: opt.GroupSL, Progress: func(_ transition.Method, percent int) { opt.Progress(percent, 100) },
 	})
 	switch {
 	case errors.Is(err, transition.ErrOtherSubnet) || errors.Is(err, transition.ErrOtherLIDs):
-		return a, nil
+		return a.unless(!l.OnlyTogether()), nil
 	case err != nil:
 		return nil, err
 	case t.Together == nil:
-		return a, nil
+		return a.unless(!l.OnlyTogether()), nil
 	}
-	if a.Transition = t; t.Method == transition.NoMethod || a.Drains() && !drain {
+	a.Ring = t.Together
+	if a.Transition = t; t.Method == transition.NoMethod || a.Drains() && !opt.Drain {
 		return a, nil
 	}
 	if t.Settles() > 0 {
@@ -60,14 +79,44 @@ func (p *Plan) AvoidLoop(ctx context.Context, live, staged *fabric.Tables, l *Cr
 			return a, nil
 		}
 	}
+	a.Fault = verify.Check(ctx, before, staged, t.Steps, verify.Options{
+		Drained: t.Drained, GroupSL: opt.GroupSL, Progress: opt.Progress,
+	})
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("check the steps: %w", ctx.Err())
+	}
+	if a.Fault != nil {
+		return a, nil
+	}
 	a.Taken = true
-	p.follow(live, t)
-	return a, nil
+	return a, p.follow(ctx, live, t)
 }
 
-// follow replaces the blocks by those of the steps of a transition. Entries of one block that change in different steps
+// mayMix reports whether the old and the new routes may have a credit loop together. CheckCredits found none for a
+// single VL, or found one; with VLs it does not follow packets from old to new entries.
+func (c *Credits) mayMix(live, staged *fabric.Tables) bool {
+	if c.Ring != nil {
+		return c.Loop != credits.None
+	}
+	for _, t := range []*fabric.Tables{live, staged} {
+		if t.SL2VL != nil && t.SL2VL.HighestVL() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// unless returns nil if the argument is true.
+func (a *Avoidance) unless(none bool) *Avoidance {
+	if none {
+		return nil
+	}
+	return a
+}
+
+// follow replaces the writes by those of the steps of a transition. Entries of one block that change in different steps
 // are written one after the other.
-func (p *Plan) follow(live *fabric.Tables, t *transition.Plan) {
+func (p *Plan) follow(ctx context.Context, live *fabric.Tables, t *transition.Plan) error {
 	type key struct {
 		num uint16
 		sw  fabric.SwitchIndex
@@ -80,9 +129,18 @@ func (p *Plan) follow(live *fabric.Tables, t *transition.Plan) {
 			content[k], read[k] = b.Old, b.Read
 		}
 	}
-	p.Blocks, p.Steps, p.Extra, p.Settles = nil, len(t.Steps), 0, nil
+	p.Blocks, p.Steps, p.Extra, p.Settles, p.ReadSteps = nil, 0, 0, nil, true
 	writes := map[fabric.SwitchIndex]int{}
+	num, settle := 0, false
 	for i := range t.Steps {
+		if t.Steps[i].MFT != transition.NoMFT { // the plan orders these, see CutFirst
+			settle = t.Steps[i].Settle
+			continue
+		}
+		if num++; settle {
+			p.Settles = append(p.Settles, num)
+		}
+		settle = t.Steps[i].Settle
 		changed := map[key]*entries{}
 		for _, e := range t.Steps[i].Entries {
 			k := key{e.LID / fabric.BlockSize, e.Switch}
@@ -99,7 +157,7 @@ func (p *Plan) follow(live *fabric.Tables, t *transition.Plan) {
 		var list []write.Block
 		for k, next := range changed {
 			list = append(list, write.Block{
-				Switch: k.sw, Num: k.num, Step: i + 1, Old: content[k], New: next, Read: read[k],
+				Switch: k.sw, Num: k.num, Step: num, Old: content[k], New: next, Read: read[k],
 			})
 			content[k], read[k] = next, true
 			writes[k.sw]++
@@ -107,13 +165,28 @@ func (p *Plan) follow(live *fabric.Tables, t *transition.Plan) {
 		slices.SortFunc(list, func(a, b write.Block) int {
 			return cmp.Or(cmp.Compare(a.Num, b.Num), cmp.Compare(a.Switch, b.Switch))
 		})
-		p.Blocks = append(p.Blocks, list...)
-		if t.Steps[i].Settle && i < len(t.Steps)-1 {
-			p.Settles = append(p.Settles, i+2)
+		if p.Blocks = append(p.Blocks, list...); len(list) > 0 {
+			p.Steps = num
+		}
+		if t.Steps[i].SL2VL {
+			p.changeSL2VLs(num)
 		}
 	}
 	p.Extra = len(p.Blocks) - len(content)
 	for i := range p.Switches {
 		p.Switches[i].Blocks = writes[p.Switches[i].Switch]
+	}
+	if t.Steps[0].MFT == transition.CutMFT {
+		p.CutFirst = true
+		return p.maker.groups(ctx, true)
+	}
+	return nil
+}
+
+// changeSL2VLs plans all changes of SL2VL tables in one step.
+func (p *Plan) changeSL2VLs(step int) {
+	p.SL2VLs = slices.Clone(p.sl2vls)
+	for i := range p.SL2VLs {
+		p.SL2VLs[i].Step = step
 	}
 }

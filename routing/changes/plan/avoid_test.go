@@ -73,7 +73,9 @@ func TestAvoidLoop(t *testing.T) {
 		if verify.Check(t.Context(), live, staged, stepsOf(p), verify.Options{}) == nil {
 			t.Error("the checker finds no loop in a plan with a loop")
 		}
-		a, err := p.AvoidLoop(t.Context(), live, staged, l, r.IntN(2) == 0, func(int, int) {})
+		a, err := p.AvoidLoop(t.Context(), live, staged, l, plan.AvoidOptions{
+			Drain: r.IntN(2) == 0, Progress: func(int, int) {},
+		})
 		switch {
 		case err != nil:
 			t.Fatal(err)

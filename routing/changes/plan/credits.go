@@ -30,6 +30,14 @@ type Credits struct {
 	Unchecked bool
 }
 
+// Channels returns the channels of Ring.
+func (c *Credits) Channels() (ring []credits.Channel) {
+	for _, d := range c.Ring {
+		ring = append(ring, d.From)
+	}
+	return ring
+}
+
 // AddsLoop reports whether the new routes alone have, or may have, a credit loop that the old routes do not have.
 func (c *Credits) AddsLoop() bool { return c != nil && c.addsLoop }
 

@@ -174,7 +174,7 @@ func (r *replay) run(rnd *rand.Rand, p *plan.Plan) {
 // setSL2VL carries out the writes of SL2VL tables that are, or are not, late.
 func (r *replay) setSL2VL(p *plan.Plan, late bool) {
 	for _, l := range p.SL2VLs {
-		if l.Late != late {
+		if l.Step > 0 != late {
 			continue
 		}
 		if now := r.sl2vl.VLs(l.Node, l.In, l.Out); now != l.Old {

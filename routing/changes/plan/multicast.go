@@ -16,7 +16,11 @@ import (
 // multicast plans the writes of the multicast tables. At any time the ports of a group's LID are part of its old tree
 // or part of its new tree. Therefore no packet loops or arrives twice, in whatever order the writes of a phase are
 // made. If both trees together form a tree, no branch is removed first. O(groups x switches) on all processors.
-func (m *maker) multicast(ctx context.Context) error {
+func (m *maker) multicast(ctx context.Context) error { return m.groups(ctx, false) }
+
+// groups plans the writes of the multicast tables. If the argument apart is set, all trees lose old branches before they
+// get new ones.
+func (m *maker) groups(ctx context.Context, apart bool) error {
 	switch {
 	case m.staged.MFT == nil:
 		return nil
@@ -26,6 +30,7 @@ func (m *maker) multicast(ctx context.Context) error {
 		return nil
 	}
 	g := newGroups(m)
+	g.apart = apart
 	lids := max(m.live.MFT.LIDs(), m.staged.MFT.LIDs())
 	blocks := make([][]write.MFTBlock, (lids+mad.MFTBlock-1)/mad.MFTBlock)
 	hits := make([][]uint16, len(blocks))
@@ -41,7 +46,7 @@ func (m *maker) multicast(ctx context.Context) error {
 	for _, n := range loops {
 		circles += n
 	}
-	if circles > 0 {
+	if circles > 0 && !apart { // otherwise this was said before
 		m.warn("multicast groups whose packets loop or arrive twice after the commit: %d", circles)
 	}
 	return nil
@@ -58,6 +63,7 @@ func order(grow bool) int {
 type groups struct {
 	*maker
 	stagedOf []fabric.SwitchIndex // by live switch, None for switches that are not written
+	apart    bool                 // all trees lose old branches first
 }
 
 func newGroups(m *maker) *groups {
@@ -81,7 +87,7 @@ func (g *groups) block(num uint16) (writes []write.MFTBlock, cut []uint16, circl
 		if new.circles {
 			circle++
 		}
-		if g.side(g.anyPorts, lid).circles {
+		if g.apart || g.side(g.anyPorts, lid).circles {
 			apart |= 1 << i
 			if g.cuts(old, new, g.side(g.bothPorts, lid), lid) {
 				cut = append(cut, lid)

@@ -9,8 +9,8 @@
 // more than once. Packets may loop for a while only where a LinearFDBTop changes. These are packets to LIDs above the
 // old or the new LinearFDBTop, from sources whose packets arrive neither before nor after the change.
 //
-// Old and new routes may have a credit loop only together. [Plan.AvoidLoop] then replaces the steps by those of package
-// transition.
+// While routes change, there may be a credit loop that neither the old nor the new routes have alone. [Plan.AvoidLoop]
+// then replaces the steps by those of package transition.
 //
 // SL2VL tables change before or after the forwarding tables, see [Plan.OrderSL2VLs]. No multicast packet loops or
 // arrives twice: the tree of a group loses its old branches before it gets new branches. In between, members of the
@@ -46,7 +46,8 @@ type Plan struct {
 	// write of the same block.
 	Steps, Extra int
 	// Hit counts the pairs that are interrupted in any order of the writes.
-	Hit Hit
+	Hit   Hit
+	maker *maker
 	// sl2vls lists the complete changes of SL2VL tables, which OrderSL2VLs divides into phases.
 	sl2vls []write.SL2VL
 
@@ -123,7 +124,8 @@ func (p *Plan) Totals() Totals {
 // first. It takes O(switches x LIDs) on all processors, plus O(switches x steps) for each LID whose live entries form
 // loops with the staged entries.
 func Make(ctx context.Context, live, staged *fabric.Tables) (*Plan, error) {
-	m := maker{live: live, staged: staged, plan: &Plan{}}
+	m := &maker{live: live, staged: staged, plan: &Plan{}}
+	m.plan.maker = m
 	for _, part := range []func(context.Context) error{m.cutOff, m.lids, m.states, m.tables, m.sl2vl, m.multicast,
 		m.links, m.hits} {
 		if err := part(ctx); err != nil {

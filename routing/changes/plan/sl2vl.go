@@ -76,8 +76,8 @@ func (p *Plan) OrderSL2VLs(late bool) {
 				Read: l.Read})
 		}
 		if mix != l.New {
-			behind = append(behind, write.SL2VL{Node: l.Node, In: l.In, Out: l.Out, Late: true, Old: mix, New: l.New,
-				Read: l.Read})
+			behind = append(behind, write.SL2VL{Node: l.Node, In: l.In, Out: l.Out, Step: p.Steps + 1, Old: mix,
+				New: l.New, Read: l.Read})
 		}
 	}
 	p.SL2VLs = append(p.SL2VLs, behind...)
@@ -92,7 +92,7 @@ func (p *Plan) sl2vlsAfter(live *fabric.SL2VL, all bool) *fabric.SL2VL {
 	}
 	t := live.Clone()
 	for _, l := range p.SL2VLs {
-		if all || !l.Late {
+		if all || l.Step == 0 {
 			t.Set(l.Node, l.In, l.Out, l.New)
 		}
 	}

@@ -169,8 +169,9 @@ func flows(before, after *fabric.Tables, hosts []attached, d *dest, to fabric.Po
 		if src.port == to {
 			continue
 		}
+		was, is := before.SLRange(src.lid, d.lid), after.SLRange(src.lid, d.lid)
 		for sl := range uint8(16) {
-			if before.MayHaveSL(src.lid, d.lid, sl) || after.MayHaveSL(src.lid, d.lid, sl) {
+			if was.Has(sl) || is.Has(sl) {
 				by[sl].sl = sl
 				by[sl].starts = append(by[sl].starts, src.start)
 			}

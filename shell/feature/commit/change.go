@@ -171,12 +171,16 @@ func (x *Change) levels() answer.Value {
 
 // ring returns the links of a credit loop that the old and the new routes form together.
 func (x *Change) ring() answer.Rows[hop] {
-	if x.Credits == nil || x.Credits.Loop != credits.Loop || x.Avoidance != nil && x.Avoidance.Taken {
+	if x.Credits == nil || x.Credits.Loop != credits.Loop && x.Avoidance == nil ||
+		x.Avoidance != nil && x.Avoidance.Taken {
 		return answer.Rows[hop]{At: func(int) hop { return hop{} }}
 	}
-	f, ring := x.Credits.Fabric, x.Credits.Ring
+	f, ring := x.Credits.Fabric, x.Credits.Channels()
+	if x.Avoidance != nil {
+		ring = x.Avoidance.Ring
+	}
 	return answer.Lazy(len(ring), func(i int) hop {
-		from := ring[i].From.Port
+		from := ring[i].Port
 		return hop{answer.Port(f, from), answer.Port(f, f.Ports[from].Peer), feature.ToPort(f, from)}
 	})
 }
@@ -247,8 +251,9 @@ func (x *Change) addLoopText(why, try string) {
 	case l.Unchecked:
 		x.texts["loops"] = "not checked, because LIDs and links change together"
 	case x.Avoidance != nil && x.Avoidance.Taken:
-		x.texts["loops"] = fmt.Sprintf("old and new routes together: no credit loop in these steps; in another order, "+
-			"one over %s", prose.Count(len(l.Ring), "link"))
+		x.texts["loops"] = fmt.Sprintf("old and new routes together: no credit loop in these steps beyond those of the "+
+			"old or the new routes; in another order, one over %s", prose.Count(len(x.Avoidance.Ring), "link")) +
+			x.ownLoops()
 	case l.Loop == credits.None:
 		x.texts["loops"] = "old and new routes together: no credit loop"
 	case l.Loop == credits.Unknown:
@@ -258,6 +263,26 @@ func (x *Change) addLoopText(why, try string) {
 		x.texts["CREDIT LOOP"] = fmt.Sprintf("old and new routes together, over %s; %s",
 			prose.Count(len(l.Ring), "link"), aloneText(l))
 	}
+	if a := x.Avoidance; a != nil && !a.Taken && l.Loop == credits.None {
+		delete(x.texts, "loops")
+		x.texts["CREDIT LOOP"] = fmt.Sprintf("old and new routes together, over %s; neither the old nor the new routes "+
+			"alone have one", prose.Count(len(a.Ring), "link"))
+	}
+}
+
+// ownLoops returns a text with the loops that the old and the new routes have alone. The steps do not avoid these.
+func (x *Change) ownLoops() (text string) {
+	t := x.Avoidance.Transition
+	for _, own := range []struct {
+		of   string
+		ring []credits.Channel
+	}{{"old", t.Old}, {"new", t.New}} {
+		if len(own.ring) > 0 {
+			text += fmt.Sprintf("; the %s routes alone have one over %s (through %s)", own.of,
+				prose.Count(len(own.ring), "link"), x.Credits.Fabric.PortName(own.ring[0].Port))
+		}
+	}
+	return text
 }
 
 // aloneText returns a text that states whether the old routes alone, and the new routes alone, have a credit loop.

@@ -35,8 +35,12 @@ func planTexts(rep *commits.Report) map[string]string {
 		drained, more := prose.Cut(prose.Words(a.Transition.Drained, func(lid uint16) string {
 			return rep.Credits.Fabric.PortName(rep.Credits.Fabric.PortByLID(lid))
 		}), mostNodes)
-		add(len(a.Transition.Drained), "drained", "%s unreachable during the writes: %s",
-			prose.Count(len(a.Transition.Drained), "port"), strings.Join(append(drained, more), " "))
+		what := "%s unreachable during the writes: %s"
+		if a.Transition.Method == transition.OtherLIDs {
+			what = "%s with a LID that has no path during the writes; connections must move to the other LIDs: %s"
+		}
+		add(len(a.Transition.Drained), "drained", what, prose.Count(len(a.Transition.Drained), "port"),
+			strings.TrimRight(strings.Join(append(drained, more), " "), " "))
 	}
 	h := &p.Hit
 	groups, more := prose.Cut(prose.Words(h.Groups, feature.MLIDText), mostNodes)
@@ -69,7 +73,11 @@ func transitionText(live *fabric.Fabric, p *plan.Plan, t *transition.Plan) strin
 	if t.Method == transition.Tree {
 		text += " with the root " + live.NodeName(live.Switches[t.Root])
 	}
-	if n := len(p.Settles); n > 0 {
+	n := len(p.Settles)
+	if p.CutFirst {
+		n++ // before branches are added
+	}
+	if n > 0 {
 		text += fmt.Sprintf("; waits %s for %v until earlier packets have left: %s of the longest path, times their "+
 			"packet life time", prose.Count(n, "time"), p.SettleTime, prose.Count(t.Longest, "switch"))
 	}
@@ -83,7 +91,7 @@ func phases(p *plan.Plan) (all []string) {
 			all = append(all, fmt.Sprintf("%s (%d)", what, n))
 		}
 	}
-	steps, falls, late, grow := make([]int, p.Steps+1), 0, 0, 0
+	steps, vls, falls, late, grow := make([]int, p.Steps+1), make([]int, p.Steps+1), 0, 0, 0
 	for i := range p.Blocks {
 		steps[p.Blocks[i].Step]++
 	}
@@ -93,8 +101,10 @@ func phases(p *plan.Plan) (all []string) {
 		}
 	}
 	for _, l := range p.SL2VLs {
-		if l.Late {
+		if l.Step > p.Steps {
 			late++
+		} else {
+			vls[l.Step]++
 		}
 	}
 	for i := range p.MFTs {
@@ -105,13 +115,18 @@ func phases(p *plan.Plan) (all []string) {
 	add(len(p.LIDs), "LIDs")
 	add(len(p.States), "ports up")
 	add(len(p.Tops)-falls, "LinearFDBTops raised")
-	add(len(p.SL2VLs)-late, "SL2VL tables")
+	if p.CutFirst {
+		add(len(p.MFTs)-grow, "multicast branches removed")
+	}
 	for step, n := range steps {
+		add(vls[step], "SL2VL tables")
 		add(n, fmt.Sprintf("LFT blocks of step %d", step))
 	}
 	add(falls, "LinearFDBTops lowered")
 	add(late, "SL2VL tables")
-	add(len(p.MFTs)-grow, "multicast branches removed")
+	if !p.CutFirst {
+		add(len(p.MFTs)-grow, "multicast branches removed")
+	}
 	add(grow, "multicast branches added")
 	add(len(p.Controls), "port controls")
 	return all
@@ -138,15 +153,21 @@ func order(rep *commits.Report) string {
 // sl2vlOrder returns a text that states when SL2VL tables are written, relative to the blocks.
 func sl2vlOrder(p *plan.Plan) string {
 	late, nodes := 0, map[fabric.NodeIndex]bool{}
+	between := 0
 	for _, l := range p.SL2VLs {
 		nodes[l.Node] = true
-		if l.Late {
+		switch {
+		case l.Step > p.Steps:
 			late++
+		case l.Step > 1:
+			between = l.Step
 		}
 	}
 	switch {
 	case len(p.Blocks) == 0:
 		return "on ports of " + prose.Count(len(nodes), "node")
+	case between > 0:
+		return fmt.Sprintf("before the LFT blocks of step %d", between)
 	case late == 0:
 		return "before the LFT blocks"
 	case late == len(p.SL2VLs):

@@ -63,7 +63,7 @@ type Report struct {
 	Unconnected, Unproved int64
 	Examples              []diff.Pair          // some of the pairs that lose their path
 	Credits               *plan.Credits        // nil if no route changes
-	Avoidance             *plan.Avoidance      // nil if the old and new routes have no credit loop only together
+	Avoidance             *plan.Avoidance      // nil if there is nothing to avoid
 	SLs                   *servicelevels.Proof // nil if the routes need no SLs
 	Circling              int                  // multicast groups whose packets would circulate forever
 	Unlike                string               // [session.Picture.Unlike] of the target
@@ -284,11 +284,13 @@ func (c *commit) assess(ctx context.Context, p *plan.Plan) (err error) {
 	if rep.Credits, err = p.CheckCredits(ctx, live, target); err != nil {
 		return err
 	}
-	rep.Avoidance, err = p.AvoidLoop(ctx, live, target, rep.Credits, c.opt.AllowInterrupt, c.op.Progress)
+	rep.Avoidance, err = p.AvoidLoop(ctx, live, target, rep.Credits, plan.AvoidOptions{
+		Drain: c.opt.AllowInterrupt, GroupSL: c.st.GroupSL(target), Progress: c.op.Progress,
+	})
 	if err != nil {
 		return err
 	}
-	if rep.Resumes && len(p.Settles) > 0 {
+	if rep.Resumes && len(p.Settles) > 0 && p.Settles[0] > 1 {
 		p.Settles = slices.Insert(p.Settles, 0, 1) // packets may have met entries before the interruption
 	}
 	if len(p.MFTs) > 0 {

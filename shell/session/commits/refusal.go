@@ -145,26 +145,33 @@ func (c *commit) harm() error {
 // needsLoop reports whether the writes have, or may have, a credit loop that neither the old nor the new routes have
 // alone.
 func (r *Report) needsLoop() bool {
-	return r.Credits.OnlyTogether() && r.Avoidance != nil && !r.Avoidance.Taken
+	return r.Avoidance != nil && !r.Avoidance.Taken
 }
 
 // loopBetween returns the error for a credit loop that the old and the new routes have only together.
 func (c *commit) loopBetween() error {
 	l, a := c.rep.Credits, c.rep.Avoidance
 	loop := fmt.Sprintf("the old and the new routes together %s a credit loop over %s (through %s), which neither has "+
-		"alone", prose.When(l.Loop == credits.Unknown, "may have", "have"), prose.Count(len(l.Ring), "link"),
-		l.Fabric.PortName(l.Ring[0].From.Port))
+		"alone", prose.When(l.Loop == credits.Unknown, "may have", "have"), prose.Count(len(a.Ring), "link"),
+		l.Fabric.PortName(a.Ring[0].Port))
 	t := a.Transition
-	if a.Drains() && a.NoSettleTime == nil {
+	if a.Drains() && a.NoSettleTime == nil && a.Fault == nil {
 		f := c.st.Live.Fabric
 		names, more := prose.Cut(prose.Words(t.Drained, func(lid uint16) string {
 			return f.PortName(f.PortByLID(lid))
 		}), 5)
+		ports := strings.Join(append(names, more), " ")
+		if t.Method == transition.OtherLIDs {
+			return refused(Interrupt, "%s; to avoid it, some LIDs of %s would have no path during the writes, and "+
+				"connections must move to the other LIDs: %s", loop, prose.Count(len(t.Drained), "LID"), ports)
+		}
 		return refused(Interrupt, "%s; to avoid it, %s unreachable during the writes: %s", loop,
-			prose.Verb(len(t.Drained), "port", "would be", "would be"), strings.Join(append(names, more), " "))
+			prose.Verb(len(t.Drained), "port", "would be", "would be"), ports)
 	}
 	why := "no steps that avoid it were computed, because other data change as well"
 	switch {
+	case a.Fault != nil:
+		why = fmt.Sprintf("an independent check found a fault in the steps that were found to avoid it: %v", a.Fault)
 	case a.NoSettleTime != nil:
 		why = "the steps that avoid it need to wait until earlier packets have left: " + a.NoSettleTime.Error()
 	case t != nil && t.Order == transition.ProvedNone:
