@@ -74,8 +74,8 @@ type List struct {
 	// Blocks are sorted by step. The blocks of a step are sent in this order, as many at a time as the client's window
 	// allows.
 	Blocks []Block
-	// Settles lists, in ascending order, the steps of SL2VLs and blocks that begin only when the packets that met earlier
-	// entries have left the switches. SettleTime is how long that takes.
+	// Settles lists, in ascending order, the steps of SL2VLs and blocks that begin only when the packets that met
+	// earlier entries have left the switches. SettleTime is how long that takes.
 	Settles    []int
 	SettleTime time.Duration
 	// MFTs are written last, but those without Grow are written before SL2VLs and blocks if CutFirst is set. Those with
@@ -122,8 +122,8 @@ func (l *List) Check(f *fabric.Fabric) error {
 		}),
 		check(f, l.SL2VLs, func(before, t *SL2VL) error {
 			if t.Step < before.Step {
-				return fmt.Errorf("SL2VL tables of %s %w: step %d follows step %d", f.NodeName(t.Node), ErrUnfit, t.Step,
-					before.Step)
+				return fmt.Errorf("SL2VL tables of %s %w: step %d follows step %d", f.NodeName(t.Node), ErrUnfit,
+					t.Step, before.Step)
 			}
 			return nil
 		}),

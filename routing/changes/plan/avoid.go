@@ -51,7 +51,7 @@ type AvoidOptions struct {
 // change, which interrupts packets anyway. The argument l is the result of CheckCredits.
 func (p *Plan) AvoidLoop(ctx context.Context, live, staged *fabric.Tables, l *Credits,
 	opt AvoidOptions) (*Avoidance, error) {
-	if l == nil || l.Unchecked || len(p.Blocks) == 0 || len(p.LIDs) > 0 || !l.mayMix(live, staged) {
+	if l == nil || l.Unchecked || len(p.LIDs) > 0 || !p.mayMix(live, staged, l) {
 		return nil, nil
 	}
 	a := &Avoidance{Ring: l.Channels()}
@@ -92,11 +92,16 @@ func (p *Plan) AvoidLoop(ctx context.Context, live, staged *fabric.Tables, l *Cr
 	return a, p.follow(ctx, live, t)
 }
 
-// mayMix reports whether the old and the new routes may have a credit loop together. CheckCredits found none for a
-// single VL, or found one; with VLs it does not follow packets from old to new entries.
-func (c *Credits) mayMix(live, staged *fabric.Tables) bool {
-	if c.Ring != nil {
-		return c.Loop != credits.None
+// mayMix reports whether there may be a credit loop while tables change. CheckCredits follows no packets from old to
+// new entries where there are VLs, nor from old to new branches of multicast trees.
+func (p *Plan) mayMix(live, staged *fabric.Tables, l *Credits) bool {
+	switch {
+	case len(p.Blocks)+len(p.SL2VLs)+len(p.MFTs) == 0:
+		return false
+	case l.Ring != nil:
+		return l.Loop != credits.None
+	case len(p.MFTs) > 0:
+		return true
 	}
 	for _, t := range []*fabric.Tables{live, staged} {
 		if t.SL2VL != nil && t.SL2VL.HighestVL() > 0 {
@@ -114,65 +119,76 @@ func (a *Avoidance) unless(none bool) *Avoidance {
 	return a
 }
 
+// blockKey identifies a block of a switch.
+type blockKey struct {
+	num uint16
+	sw  fabric.SwitchIndex
+}
+
+// contents holds what blocks contain after the steps so far, and whether this was read or follows from earlier writes.
+type contents struct {
+	live *fabric.Tables
+	now  map[blockKey]*entries
+	read map[blockKey]bool
+}
+
+// writes returns the writes of a step.
+func (c *contents) writes(changed []transition.Entry, step int) (list []write.Block) {
+	next := map[blockKey]*entries{}
+	for _, e := range changed {
+		k := blockKey{e.LID / fabric.BlockSize, e.Switch}
+		if next[k] == nil {
+			if c.now[k] == nil { // a block that is equal before and after
+				c.now[k], c.read[k] = (*entries)(c.live.LFT.Block(e.Switch, int(k.num))), true
+			}
+			block := *c.now[k]
+			next[k] = &block
+		}
+		next[k][e.LID%fabric.BlockSize] = e.New
+	}
+	for k, block := range next {
+		list = append(list, write.Block{
+			Switch: k.sw, Num: k.num, Step: step, Old: c.now[k], New: block, Read: c.read[k],
+		})
+		c.now[k], c.read[k] = block, true
+	}
+	slices.SortFunc(list, func(a, b write.Block) int {
+		return cmp.Or(cmp.Compare(a.Num, b.Num), cmp.Compare(a.Switch, b.Switch))
+	})
+	return list
+}
+
 // follow replaces the writes by those of the steps of a transition. Entries of one block that change in different steps
 // are written one after the other.
 func (p *Plan) follow(ctx context.Context, live *fabric.Tables, t *transition.Plan) error {
-	type key struct {
-		num uint16
-		sw  fabric.SwitchIndex
-	}
-	read := map[key]bool{}
-	content := map[key]*entries{}
+	c := &contents{live, map[blockKey]*entries{}, map[blockKey]bool{}}
 	for i := range p.Blocks {
 		b := &p.Blocks[i]
-		if k := (key{b.Num, b.Switch}); content[k] == nil {
-			content[k], read[k] = b.Old, b.Read
+		if k := (blockKey{b.Num, b.Switch}); c.now[k] == nil {
+			c.now[k], c.read[k] = b.Old, b.Read
 		}
 	}
-	p.Blocks, p.Steps, p.Extra, p.Settles, p.ReadSteps = nil, 0, 0, nil, true
-	writes := map[fabric.SwitchIndex]int{}
+	p.Blocks, p.Steps, p.Settles, p.ReadSteps = nil, 0, nil, true
 	num, settle := 0, false
-	for i := range t.Steps {
-		if t.Steps[i].MFT != transition.NoMFT { // the plan orders these, see CutFirst
-			settle = t.Steps[i].Settle
-			continue
-		}
-		if num++; settle {
-			p.Settles = append(p.Settles, num)
-		}
-		settle = t.Steps[i].Settle
-		changed := map[key]*entries{}
-		for _, e := range t.Steps[i].Entries {
-			k := key{e.LID / fabric.BlockSize, e.Switch}
-			if changed[k] == nil {
-				now := content[k]
-				if now == nil { // a block that is equal before and after
-					now, read[k] = (*entries)(live.LFT.Block(e.Switch, int(k.num))), true
-				}
-				next := *now
-				content[k], changed[k] = now, &next
+	for _, step := range t.Steps {
+		if step.MFT == transition.NoMFT { // CutFirst orders the others
+			if num++; settle {
+				p.Settles = append(p.Settles, num)
 			}
-			changed[k][e.LID%fabric.BlockSize] = e.New
+			if list := c.writes(step.Entries, num); len(list) > 0 {
+				p.Blocks, p.Steps = append(p.Blocks, list...), num
+			}
+			if step.SL2VL {
+				p.changeSL2VLs(num)
+			}
 		}
-		var list []write.Block
-		for k, next := range changed {
-			list = append(list, write.Block{
-				Switch: k.sw, Num: k.num, Step: num, Old: content[k], New: next, Read: read[k],
-			})
-			content[k], read[k] = next, true
-			writes[k.sw]++
-		}
-		slices.SortFunc(list, func(a, b write.Block) int {
-			return cmp.Or(cmp.Compare(a.Num, b.Num), cmp.Compare(a.Switch, b.Switch))
-		})
-		if p.Blocks = append(p.Blocks, list...); len(list) > 0 {
-			p.Steps = num
-		}
-		if t.Steps[i].SL2VL {
-			p.changeSL2VLs(num)
-		}
+		settle = step.Settle
 	}
-	p.Extra = len(p.Blocks) - len(content)
+	p.Extra = len(p.Blocks) - len(c.now)
+	writes := map[fabric.SwitchIndex]int{}
+	for i := range p.Blocks {
+		writes[p.Blocks[i].Switch]++
+	}
 	for i := range p.Switches {
 		p.Switches[i].Blocks = writes[p.Switches[i].Switch]
 	}

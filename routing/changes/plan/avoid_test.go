@@ -3,11 +3,15 @@
 package plan_test
 
 import (
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/plan"
 	"example.org/ibconsole/routing/changes/transition"
 	"example.org/ibconsole/routing/changes/transition/verify"
@@ -15,47 +19,112 @@ import (
 	"example.org/ibconsole/routing/engines"
 )
 
-// stepsOf returns the entries that the blocks of each step change.
-func stepsOf(p *plan.Plan) []transition.Step {
-	steps := make([]transition.Step, p.Steps)
-	for i := range p.Blocks {
-		b := &p.Blocks[i]
-		for k := range b.New {
-			if b.Old[k] != b.New[k] {
-				steps[b.Step-1].Entries = append(steps[b.Step-1].Entries, transition.Entry{
-					Switch: b.Switch, LID: b.Num*fabric.BlockSize + uint16(k), Old: b.Old[k], New: b.New[k],
-				})
-			}
+// stepsOf returns the steps in which apply writes a plan.
+func stepsOf(p *plan.Plan) (steps []transition.Step) {
+	last := p.Steps
+	for _, l := range p.SL2VLs {
+		last = max(last, l.Step)
+	}
+	cut, grow := 0, 0
+	for i := range p.MFTs {
+		if p.MFTs[i].Grow {
+			grow++
+		} else {
+			cut++
 		}
 	}
-	for _, s := range p.Settles {
-		steps[s-2].Settle = true
+	if p.CutFirst {
+		steps = append(steps, transition.Step{MFT: transition.CutMFT})
+	}
+	for n := range last + 1 {
+		if slices.Contains(p.Settles, n) {
+			steps[len(steps)-1].Settle = true
+		}
+		step := transition.Step{SL2VL: slices.ContainsFunc(p.SL2VLs, func(l write.SL2VL) bool { return l.Step == n })}
+		for i := range p.Blocks {
+			b := &p.Blocks[i]
+			for k := range b.New {
+				if b.Step == n && b.Old[k] != b.New[k] {
+					step.Entries = append(step.Entries, transition.Entry{
+						Switch: b.Switch, LID: b.Num*fabric.BlockSize + uint16(k), Old: b.Old[k], New: b.New[k],
+					})
+				}
+			}
+		}
+		if step.SL2VL || step.Entries != nil {
+			steps = append(steps, step)
+		}
+	}
+	switch {
+	case p.CutFirst:
+		steps[len(steps)-1].Settle = true
+		steps = append(steps, transition.Step{MFT: transition.GrowMFT})
+	case cut+grow > 0:
+		steps = append(steps, transition.Step{MFT: transition.AllMFT})
 	}
 	return steps
 }
 
-// TestAvoidLoop makes plans between random routes that have a credit loop only together. An independent checker follows
-// all packets through the blocks of each step, and the waits between the steps are those of the plan.
+// randomTree gives tables a multicast group of all hosts, whose tree has a random root.
+func randomTree(r *rand.Rand, t *fabric.Tables) {
+	f := t.Fabric
+	t.MFT = fabric.NewMFT(f, fabric.FirstMLID)
+	root := fabric.SwitchIndex(r.IntN(len(f.Switches)))
+	up := map[fabric.SwitchIndex]routing.TreeLink{}
+	todo := []fabric.SwitchIndex{root}
+	for i := 0; i < len(todo); i++ {
+		n := f.SwitchNode(todo[i])
+		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
+			s := f.PeerSwitch(p)
+			if _, known := up[s]; s != fabric.None && s != root && !known {
+				up[s] = routing.TreeLink{Above: todo[i], Up: f.Ports[f.Ports[p].Peer].Num, Down: f.Ports[p].Num}
+				todo = append(todo, s)
+			}
+		}
+	}
+	var hosts []fabric.PortIndex
+	for _, e := range f.EndPorts {
+		if !f.Nodes[f.Ports[e].Node].IsSwitch() {
+			hosts = append(hosts, e)
+		}
+	}
+	routing.AddTree(f, t.MFT, fabric.FirstMLID, root, hosts,
+		func(s fabric.SwitchIndex) (routing.TreeLink, bool) { l, ok := up[s]; return l, ok })
+}
+
+// TestAvoidLoop makes plans between random routes, some with VLs, multicast groups, or loops of their own. An
+// independent checker follows all packets through the writes in the order of apply, and the waits between the steps are
+// those of the plan.
 func TestAvoidLoop(t *testing.T) {
 	r := testenv.Rand(t)
-	methods, refused := map[transition.Method]int{}, 0
-	count := testenv.Count(t, 30, 300)
-	for range count {
+	methods, refused, groups, vls, own := map[transition.Method]int{}, 0, 0, 0, 0
+	count := testenv.Count(t, 20, 600)
+	for n := range count {
 		f := treestest.Made(t, []string{"torus:4x4", "mesh:4x4", "hypercube:4", "dragonfly:4,2,2"}[r.IntN(4)])
+		withVLs := n%6 == 5
 		var tables [2]*fabric.Tables
 		for i := range tables {
-			name := []string{"updn", "nue"}[r.IntN(2)]
+			name := []string{"updn", "nue", "updn", "nue", "minhop"}[r.IntN(5)]
+			opt := routing.Options{MaxOpVLs: 1}
+			if withVLs {
+				name, opt = []string{"nue", "lash", "dfsssp"}[r.IntN(3)], routing.Options{NueMaxVLs: 2}
+			}
 			e, err := engines.ByName(name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			root := f.SwitchNode(fabric.SwitchIndex(r.IntN(len(f.Switches)))).GUID
-			res, err := routing.Route(t.Context(), e, f, routing.Options{RootGUIDs: []uint64{root}, MaxOpVLs: 1})
+			opt.RootGUIDs = []uint64{f.SwitchNode(fabric.SwitchIndex(r.IntN(len(f.Switches)))).GUID}
+			res, err := routing.Route(t.Context(), e, f, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
-			tables[i] = res.Tables
-			tables[i].SL2VL, tables[i].SLs = nil, nil
+			if tables[i] = res.Tables; !withVLs {
+				tables[i].SL2VL, tables[i].SLs = nil, nil
+			}
+		}
+		if n%4 == 3 {
+			randomTree(r, tables[0])
+			randomTree(r, tables[1])
 		}
 		live, staged := tables[0], tables[1]
 		live.LifeTimes = make([]uint8, len(f.Switches))
@@ -67,20 +136,25 @@ func TestAvoidLoop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l == nil || l.Ring == nil || !l.OnlyTogether() {
-			continue
-		}
-		if verify.Check(t.Context(), live, staged, stepsOf(p), verify.Options{}) == nil {
-			t.Error("the checker finds no loop in a plan with a loop")
-		}
+		before := stepsOf(p)
 		a, err := p.AvoidLoop(t.Context(), live, staged, l, plan.AvoidOptions{
 			Drain: r.IntN(2) == 0, Progress: func(int, int) {},
 		})
+		fault := verify.Check(t.Context(), live, staged, before, verify.Options{})
 		switch {
 		case err != nil:
 			t.Fatal(err)
+		case a == nil:
+			if fault != nil {
+				t.Errorf("a plan whose steps were kept: %v", fault)
+			}
+			continue
+		case a.Fault != nil:
+			t.Errorf("%v: %v", a.Transition.Method, a.Fault)
 		case !a.Taken:
-			refused++
+			if refused++; l.OnlyTogether() && fault == nil && live.MFT == nil {
+				t.Error("the checker finds no loop in a plan with a loop")
+			}
 			continue
 		}
 		methods[a.Transition.Method]++
@@ -88,15 +162,30 @@ func TestAvoidLoop(t *testing.T) {
 			verify.Options{Drained: a.Transition.Drained}); err != nil {
 			t.Errorf("%v: %v", a.Transition.Method, err)
 		}
-		if len(p.Settles) != a.Transition.Settles() || p.Totals().Steps != len(a.Transition.Steps) {
-			t.Errorf("%d waits, expected %d", len(p.Settles), a.Transition.Settles())
+		waits := len(p.Settles)
+		if p.CutFirst {
+			waits++
+			groups++
+		}
+		if len(p.SL2VLs) > 0 {
+			vls++
+		}
+		if a.Transition.Old != nil || a.Transition.New != nil {
+			own++
+		}
+		if waits != a.Transition.Settles() {
+			t.Errorf("%d waits, expected %d", waits, a.Transition.Settles())
 		}
 		if err := p.Check(f); err != nil {
 			t.Error(err)
 		}
+		if after := p.After(live); diff.Count(after, staged).Changed > 0 {
+			t.Error("the plan does not lead to the staged tables")
+		}
 	}
-	t.Logf("methods: %v, not taken: %d", methods, refused)
-	if methods[transition.Settling] == 0 || methods[transition.Tree] == 0 {
+	t.Logf("methods: %v, not taken: %d; with groups %d, with VLs %d, with loops of one alone %d", methods, refused,
+		groups, vls, own)
+	if methods[transition.Settling] == 0 || methods[transition.Tree] == 0 || groups == 0 || own == 0 {
 		t.Error("too few methods")
 	}
 }

@@ -18,8 +18,8 @@ import (
 // made. If both trees together form a tree, no branch is removed first. O(groups x switches) on all processors.
 func (m *maker) multicast(ctx context.Context) error { return m.groups(ctx, false) }
 
-// groups plans the writes of the multicast tables. If the argument apart is set, all trees lose old branches before they
-// get new ones.
+// groups plans the writes of the multicast tables. If the argument apart is set, all trees lose old branches before
+// they get new ones.
 func (m *maker) groups(ctx context.Context, apart bool) error {
 	switch {
 	case m.staged.MFT == nil:

@@ -147,7 +147,7 @@ func (s *search) byHalves(halves [2][]*moving) ([]Step, bool) {
 			copy(m.next, m.cur)
 			s.recount(m)
 		}
-		if s.late() || s.judge(s.has, s.oldAlone.has, s.newAlone.has) {
+		if s.late() || s.isBad() {
 			return nil, false
 		}
 		steps = append(steps, gone, back)

@@ -188,19 +188,18 @@ func (n *network) dependency(from, to int32) int {
 }
 
 // next iterates over the channels on which a channel depends, by a set of dependencies.
-func (n *network) next(c int32, has func(dep int) bool, yield func(to int32) bool) bool {
+func (n *network) next(c int32, has func(dep int) bool, yield func(to int32) bool) {
 	v := int32(n.vls)
 	to := n.into[c/v]
 	dep := int(n.offset[c/v]*v*v + c%v*v)
 	for l := n.first[to]; l < n.first[to+1]; l++ {
 		for vl := range v {
 			if has(dep+int(vl)) && !yield(l*v+vl) {
-				return false
+				return
 			}
 		}
 		dep += int(v * v)
 	}
-	return true
 }
 
 // channels returns the number of channels.

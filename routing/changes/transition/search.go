@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/components"
 )
 
 // search orders the entries of those destinations that have a dependency on a ring of all mixtures, or a mixture that
@@ -17,8 +18,10 @@ type search struct {
 	part   []int32 // by channel: its component of rings, or 0
 	free   []Entry // the entries of all other destinations
 	moving []*moving
-	count  []int32 // by dependency within a component: the number of destinations that have it
-	mark   []int32 // by dependency: the last destination that was tried with it
+	count  []int32   // by dependency within a component: the number of destinations that have it
+	onto   [][]int32 // by channel: the channels on which it depends by these dependencies
+	on     []int32   // the channels within components
+	mark   []int32   // by dependency: the last destination that was tried with it
 	tries  int32
 	colour []uint8 // by channel, scratch memory of closes
 	rings  bool    // the old or the new tables have rings within the components
@@ -38,12 +41,15 @@ type moving struct {
 func (c *change) newSearch(mixed *mixture) (*search, error) {
 	s := &search{
 		change: c, w: newWalker(c.network, c.maps...), part: mixed.part, count: make([]int32, c.size),
-		mark: make([]int32, c.size), colour: make([]uint8, c.channels()),
+		mark: make([]int32, c.size), colour: make([]uint8, c.channels()), onto: make([][]int32, c.channels()),
+	}
+	for c, p := range s.part {
+		if p > 0 {
+			s.on = append(s.on, int32(c))
+		}
 	}
 	for dep := range c.multicast.each {
-		if from, to := s.pair(dep); s.part[from] > 0 && s.part[from] == s.part[to] {
-			s.count[dep]++
-		}
+		s.add(s.onRings([]int32{dep}), 1)
 	}
 	for d := range c.dests {
 		if d%64 == 0 && c.ctx.Err() != nil {
@@ -72,7 +78,7 @@ func (c *change) newSearch(mixed *mixture) (*search, error) {
 		s.add(m.deps, 1)
 	}
 	if c.oldAlone != nil {
-		_, old := c.parts(s.has)
+		_, old := c.parts(func(dep int) bool { return s.count[dep] > 0 })
 		_, new := c.parts(c.newAlone.has)
 		s.rings = old+new > 0
 	}
@@ -134,13 +140,44 @@ func (n *network) pair(dep int32) (from, to int32) {
 	return int32(l)*v + rest/v, (n.first[n.into[l]]+link-n.offset[l])*v + rest%v
 }
 
+// add adds n to the counts of dependencies.
 func (s *search) add(deps []int32, n int32) {
 	for _, dep := range deps {
+		was := s.count[dep]
 		s.count[dep] += n
+		if (was > 0) == (s.count[dep] > 0) {
+			continue
+		}
+		from, to := s.pair(dep)
+		if was == 0 {
+			s.onto[from] = append(s.onto[from], to)
+			continue
+		}
+		i := slices.Index(s.onto[from], to)
+		s.onto[from] = slices.Delete(s.onto[from], i, i+1)
 	}
 }
 
-func (s *search) has(dep int) bool { return s.count[dep] > 0 }
+// isBad reports whether the dependencies in count have a ring that neither the old nor the new tables have alone.
+func (s *search) isBad() bool {
+	part, rings := components.Of(len(s.onto), s.on, func(c int32) []int32 { return s.onto[c] })
+	strange := make([]uint8, rings)
+	for _, c := range s.on {
+		for _, to := range s.onto[c] {
+			if part[to] != part[c] {
+				continue
+			}
+			dep := s.dependency(c, to)
+			if !s.oldAlone.has(dep) {
+				strange[part[c]] |= 1
+			}
+			if !s.newAlone.has(dep) {
+				strange[part[c]] |= 2
+			}
+		}
+	}
+	return slices.Contains(strange, 3)
+}
 
 // try adds changes of entries of a destination to the current step, if the step then is still safe.
 func (s *search) try(m *moving, switches ...fabric.SwitchIndex) bool {
@@ -193,7 +230,7 @@ func (s *search) adopt(m *moving) bool {
 // none.
 func (s *search) closes(added []int32) bool {
 	if s.rings {
-		return s.judge(s.has, s.oldAlone.has, s.newAlone.has)
+		return s.isBad()
 	}
 	clear(s.colour)
 	for _, dep := range added {
@@ -209,7 +246,7 @@ func (s *search) descend(c int32) bool {
 		return s.colour[c] == underway
 	}
 	s.colour[c] = underway
-	ring := !s.next(c, s.has, func(to int32) bool { return !s.descend(to) })
+	ring := slices.ContainsFunc(s.onto[c], s.descend)
 	s.colour[c] = reaches
 	return ring
 }

@@ -92,8 +92,8 @@ type Step struct {
 type Plan struct {
 	Method Method
 	Steps  []Step // nil with NoMethod
-	// Order is the result of the search for an order of single entries. With the methods Tree, OtherLIDs and Drain it is
-	// NotFound or ProvedNone.
+	// Order is the result of the search for an order of single entries. With the methods Tree, OtherLIDs and Drain it
+	// is NotFound or ProvedNone.
 	Order Outcome
 	// Old and New are rings that the old and the new tables have alone, or nil. Together is a ring of the old and the
 	// new tables together in any order, or nil.
@@ -219,8 +219,8 @@ type change struct {
 
 // Make plans the change from old to new tables of the same switches and LIDs. Switches whose new table is not known
 // keep their table, and an old table that is not known counts as empty. Packets between two ports may have the SLs of
-// the old and of the new tables, because connections keep the SL that they got. Multicast tables change in any order with
-// the others, or old branches are removed in a first step and new ones added in a last step.
+// the old and of the new tables, because connections keep the SL that they got. Multicast tables change in any order
+// with the others, or old branches are removed in a first step and new ones added in a last step.
 //
 // Closed forms (any order, outwards) take O(LIDs x switches x SLs) on all processors. The other methods search. A
 // search for an order of single entries takes O(entries x (switches + dependencies)) for each step; only entries of
@@ -249,7 +249,7 @@ func Make(ctx context.Context, before, after *fabric.Tables, opt Options) (*Plan
 	if p.after == nil {
 		p.after = p.before
 	}
-	if p.vls == 1 {
+	if p.vls == 1 || sameMaps(p.f, p.before, p.after) {
 		p.after = p.before
 	}
 	err := p.follow(before.MFT, after.MFT, []*fabric.SL2VL{p.before, p.after})
@@ -263,6 +263,20 @@ func Make(ctx context.Context, before, after *fabric.Tables, opt Options) (*Plan
 		return nil, fmt.Errorf("plan the transition: %w", err)
 	}
 	return p.plan, nil
+}
+
+// sameMaps reports whether two SL2VL tables are equal at all switches.
+func sameMaps(f *fabric.Fabric, a, b *fabric.SL2VL) bool {
+	for _, node := range f.Switches {
+		for in := range f.Nodes[node].NumPorts + 1 {
+			for out := range f.Nodes[node].NumPorts + 1 {
+				if a != b && a.VLs(node, in, out) != b.VLs(node, in, out) {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // keepsLIDs reports whether all end ports with a LID in both fabrics have the same LID in both.
@@ -316,8 +330,8 @@ func (p *planner) make(old, new [][]uint8) error {
 		return err
 	}
 	if p.plan.Method != NoMethod {
-		p.plan.Steps = slices.Concat([]Step{{MFT: CutMFT, Settle: true}}, p.plan.Steps, []Step{{MFT: GrowMFT,
-			Settle: true}})
+		steps := slices.DeleteFunc(p.plan.Steps, func(s Step) bool { return len(s.Entries) == 0 && !s.SL2VL })
+		p.plan.Steps = slices.Concat([]Step{{MFT: CutMFT, Settle: true}}, steps, []Step{{MFT: GrowMFT, Settle: true}})
 	}
 	return nil
 }

@@ -251,8 +251,8 @@ func (x *Change) addLoopText(why, try string) {
 	case l.Unchecked:
 		x.texts["loops"] = "not checked, because LIDs and links change together"
 	case x.Avoidance != nil && x.Avoidance.Taken:
-		x.texts["loops"] = fmt.Sprintf("old and new routes together: no credit loop in these steps beyond those of the "+
-			"old or the new routes; in another order, one over %s", prose.Count(len(x.Avoidance.Ring), "link")) +
+		x.texts["loops"] = fmt.Sprintf("old and new routes together: no credit loop in these steps beyond those of "+
+			"the old or the new routes; in another order, one over %s", prose.Count(len(x.Avoidance.Ring), "link")) +
 			x.ownLoops()
 	case l.Loop == credits.None:
 		x.texts["loops"] = "old and new routes together: no credit loop"
@@ -265,8 +265,8 @@ func (x *Change) addLoopText(why, try string) {
 	}
 	if a := x.Avoidance; a != nil && !a.Taken && l.Loop == credits.None {
 		delete(x.texts, "loops")
-		x.texts["CREDIT LOOP"] = fmt.Sprintf("old and new routes together, over %s; neither the old nor the new routes "+
-			"alone have one", prose.Count(len(a.Ring), "link"))
+		x.texts["CREDIT LOOP"] = fmt.Sprintf("old and new routes together, over %s; neither the old nor the new "+
+			"routes alone have one", prose.Count(len(a.Ring), "link"))
 	}
 }
 

@@ -24,9 +24,10 @@ var Feature = feature.Feature{Name: "transition", Commands: []feature.Command{{
 	Help: "While tables change, packets meet old and new entries. The steps avoid credit loops that neither the base " +
 		"nor the staged\ntables have alone, and lose no packet between ports that both connect. The methods, in the " +
 		"order in which they are tried:\nany order; from the destination outwards; single entries with settling " +
-		"between steps; a spanning tree in between; a drain\nof some destinations. To settle is to wait until no " +
-		"packet is left that met earlier entries. OpenSM writes block by block to\nall switches and does not settle. " +
-		"Multicast tables are not considered.",
+		"between steps; a spanning tree in between; the\nother LIDs of the same ports; a drain of some destinations. " +
+		"To settle is to wait until no packet is left that met earlier\nentries. OpenSM writes block by block to all " +
+		"switches and does not settle. Multicast packets count. Where multicast trees\nchange and this matters, old " +
+		"branches are removed in the first step and new ones added in the last.",
 	Options: []lang.Option{{
 		Name: "seconds", Kind: lang.KindInt, Summary: "limit for the search (default 60)",
 	}},
@@ -70,6 +71,7 @@ type step struct {
 	Switches int    `key:"switches" name:"SWITCHES"`
 	Blocks   int    `key:"blocks" name:"BLOCKS" help:"blocks of forwarding tables to write"`
 	SL2VL    bool   `key:"sl2vl" name:"SL2VL" help:"whether the SL2VL tables change"`
+	MFT      string `key:"mft" name:"MFT" help:"the branches of multicast trees that change"`
 	Settle   bool   `key:"settle" name:"SETTLE" help:"whether the writer waits before the next step"`
 	Text     string `name:"then"`
 }
@@ -151,7 +153,7 @@ func run(c *feature.Call) error {
 	}
 	before := transition.Assumed(base.Tables, staged.Tables)
 	p, err := transition.Make(c.Ctx, before, staged.Tables, transition.Options{
-		Limit: time.Duration(seconds) * time.Second,
+		Limit: time.Duration(seconds) * time.Second, GroupSL: st.GroupSL(staged.Tables),
 	})
 	switch {
 	case errors.Is(err, transition.ErrOtherSubnet) || errors.Is(err, transition.ErrOtherLIDs):
@@ -209,6 +211,7 @@ func stepOf(i int, s *transition.Step) step {
 	}
 	return step{
 		Number: i + 1, Entries: len(s.Entries), Switches: len(switches), Blocks: len(blocks), SL2VL: s.SL2VL,
+		MFT:    [...]string{"", "all", "remove", "add"}[s.MFT],
 		Settle: s.Settle, Text: prose.When(s.Settle, "settle", ""),
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/routing/engines/updn"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/commits"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // routes returns the tables of updn from a root.
@@ -51,6 +52,8 @@ func (n *subnet) commitTo(t *fabric.Tables, opt commits.Options) (commits.Report
 // setLifeTime writes the LifeTimeValue of a switch.
 func (n *subnet) setLifeTime(value uint8) {
 	n.T.Helper()
+	f := n.Console().State().Live.Fabric
+	n.Leave()
 	conn, err := n.Open()
 	if err != nil {
 		n.T.Fatal(err)
@@ -60,7 +63,7 @@ func (n *subnet) setLifeTime(value uint8) {
 		n.T.Fatal(err)
 	}
 	defer func() { _ = c.Close() }()
-	path, err := sweep.NewRoutes(n.Fabric).ToNode(n.Fabric.Switches[3])
+	path, err := sweep.NewRoutes(f).ToNode(f.Switches[3])
 	if err != nil {
 		n.T.Fatal(err)
 	}
@@ -80,13 +83,19 @@ func (n *subnet) setLifeTime(value uint8) {
 func TestLoopBetween(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for _, spec := range []string{"torus:4x4", "dragonfly:3,2,2"} {
-		loopBetween(t, rnd, spec, testenv.Count(t, 8, 50))
+		loopBetween(t, rnd, newSubnet(t, spec), testenv.Count(t, 8, 50))
 	}
 }
 
-func loopBetween(t *testing.T, rnd *rand.Rand, spec string, count int) {
+// TestLoopBetweenOverIbsim is like TestLoopBetween for switches of ibsim.
+func TestLoopBetweenOverIbsim(t *testing.T) {
+	n := newSubnet(t, "torus:4x4")
+	n.Other = sessiontest.Ibsim(t, "sim:torus:4x4")
+	loopBetween(t, testenv.Rand(t), n, testenv.Count(t, 3, 50))
+}
+
+func loopBetween(t *testing.T, rnd *rand.Rand, n *subnet, count int) {
 	t.Helper()
-	n := newSubnet(t, spec)
 	f := n.Console().State().Live.Fabric
 	n.Leave()
 	now := routes(t, f, 0)
@@ -134,7 +143,7 @@ func loopBetween(t *testing.T, rnd *rand.Rand, spec string, count int) {
 	if taken == 0 {
 		t.Error("no commit in steps")
 	}
-	t.Logf("%s: in steps: %d, drained: %d", spec, taken, drained)
+	t.Logf("in steps: %d, drained: %d", taken, drained)
 	n.setLifeTime(20)
 	for root := range len(f.Switches) {
 		next := routes(t, f, root)

@@ -93,12 +93,6 @@ func (v *verifier) mixedRing(g, old, new *graph) int {
 // cycle, they change in any order. Between the removal of branches and the addition of others, only branches of both
 // tables are left.
 func (x *follower) multicast(first, second *fabric.MFT, mlid uint16) {
-	sls := x.sls()
-	if sl := x.opt.GroupSL; x.vls > 1 && sl == nil {
-		sls = []uint8{0}
-	} else if x.vls > 1 && sl(mlid) != fabric.NoSL {
-		sls = []uint8{sl(mlid) & 0xf}
-	}
 	free, common := first != second && !x.hasCycle(first, second, mlid), false
 	switch w := x.w; {
 	case w.alone > 0:
@@ -110,7 +104,7 @@ func (x *follower) multicast(first, second *fabric.MFT, mlid uint16) {
 		first = second
 	}
 	always := span{first: int32(x.w.first), last: int32(x.w.last)}
-	for _, sl := range sls {
+	for _, sl := range x.groupSLs(mlid) {
 		// 0: the packet met only old branches, 1: also new ones
 		branch := func(in fabric.PortIndex, era int32, reach func(c, era int32)) {
 			s, own := x.f.Nodes[x.f.Ports[in].Node].Switch, int(x.f.Ports[in].Num)
@@ -119,26 +113,35 @@ func (x *follower) multicast(first, second *fabric.MFT, mlid uint16) {
 					continue
 				}
 				for out := range t.Each(s, mlid) {
-					if out != own && out < 256 && (!common || first.Has(s, mlid, uint8(out)) &&
+					if out == own || out > 255 || common && !(first.Has(s, mlid, uint8(out)) &&
 						second.Has(s, mlid, uint8(out))) {
-						x.leave(in, uint8(out), sl, always, func(c, _ int32) { reach(c, max(era, int32(i))) })
+						continue
 					}
+					x.leave(in, uint8(out), sl, always, func(c, _ int32) { reach(c, max(era, int32(i))) })
 				}
 			}
 		}
-		for s, node := range x.f.Switches {
-			sw := fabric.SwitchIndex(s)
-			n := &x.f.Nodes[node]
-			for p := range fabric.PortIndex(n.NumPorts) + 1 {
-				member := first.Has(sw, mlid, 0) || second.Has(sw, mlid, 0)
-				if p == 0 && member || p > 0 && x.to[n.FirstPort+p] == fabric.None &&
-					x.peer[n.FirstPort+p] != fabric.None {
-					branch(n.FirstPort+p, 0, x.come)
-				}
+		for s := range x.f.NumSwitches() {
+			if first.Has(s, mlid, 0) || second.Has(s, mlid, 0) {
+				branch(x.f.SwitchNode(s).FirstPort, 0, x.come)
 			}
+		}
+		for _, src := range x.hosts {
+			branch(src.at, 0, x.come)
 		}
 		x.spread(branch)
 	}
+}
+
+// groupSLs returns the SLs that packets of a group may have, one if the SL makes no difference.
+func (x *follower) groupSLs(mlid uint16) []uint8 {
+	switch {
+	case x.vls == 1 || x.opt.GroupSL != nil && x.opt.GroupSL(mlid) == fabric.NoSL:
+		return x.sls()
+	case x.opt.GroupSL == nil:
+		return []uint8{0}
+	}
+	return []uint8{x.opt.GroupSL(mlid) & 0xf}
 }
 
 // hasCycle reports whether the branches of two trees between switches have a cycle.
