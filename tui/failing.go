@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -129,6 +130,16 @@ func jobsCommand(m *model) (command, why string) {
 		command = fmt.Sprintf("jobs on %s %d", pane.NodeWord(s.Fabric, at.Node), at.Num)
 	}
 	return command + " since=2h", ""
+}
+
+// whyCommand returns the command that finds the links that held back the selected job.
+func whyCommand(m *model) (command, why string) {
+	if p, names := m.pane().(pane.JobNamer); names {
+		if job := p.Job(); job != "" {
+			return "why " + lang.Quote(job), ""
+		}
+	}
+	return "", "no job is selected: J and then b list the jobs that used a link or node, X those in congestion"
 }
 
 // chosenNodes returns the nodes of the marked rows. If no row is marked, it returns those of all rows that the filter

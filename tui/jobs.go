@@ -278,7 +278,7 @@ func (j *job) summary() string {
 
 // answerCommands are the commands whose answers are shown even if a key press caused the command.
 var answerCommands = []string{"balance", "check", "compare", "congestion", "diff", "history", "hosts", "jobs",
-	"resilience", "show", "whatif", "who"}
+	"resilience", "show", "whatif", "who", "why"}
 
 // wantsAnswer reports whether the answer of the command is to be shown.
 func (j *job) wantsAnswer() bool {

@@ -125,6 +125,7 @@ func traceKeys() []action {
 	return group("Trace",
 		action{Name: "who-uses", Label: "who uses it", Rank: 12, Command: usesCommand},
 		action{Name: "jobs-on", Command: jobsCommand},
+		action{Name: "why", Command: whyCommand},
 		action{Name: "congestion", Why: whyNotRoute, Run: runs("congestion")},
 		action{Name: "picture", Label: "state", Rank: 13, Why: whyOneState,
 			Run: func(m *model) tea.Cmd { return m.choice.next() }},

@@ -52,12 +52,18 @@ func child(kind string) {
 		src.Arg = "fattree:0"
 	}
 	sessionOpt := session.Options{Later: kind == "unopened"}
-	if kind == "recorded" {
+	if kind == "recorded" || kind == "congested" {
 		sessionOpt.StateDir = "state"
+	}
+	if kind == "congested" {
+		src.Arg += slowReceiver
 	}
 	s, err := session.Open(ctx, src, sessionOpt)
 	if err == nil && kind == "recorded" {
 		err = writePast(ctx, sessionOpt.StateDir, s.Subnet())
+	}
+	if err == nil && kind == "congested" {
+		err = writeCongestion(ctx, sessionOpt.StateDir, s)
 	}
 	if err != nil {
 		fmt.Println(err)

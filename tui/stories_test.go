@@ -14,10 +14,14 @@ import (
 	"unicode"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/sim"
 	"example.org/ibconsole/fabric/trend/trendtest"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/shell/session"
 )
 
 // act is keys and the texts on the screen after them. A text after ! must be absent.
@@ -355,6 +359,85 @@ func writePast(ctx context.Context, dir, subnet string) error {
 			record.ObserveLinks(ctx, subnet, at, changes, nil, func(_, _ fabric.End) bool { return false }))
 	}
 	return errors.Join(err, record.Close())
+}
+
+// slowReceiver are the options of a simulated subnet in which node-0050 takes a fourth of what node-0037 has for it.
+const slowReceiver = " flow=node-0037:node-0050:40% drain=node-0050:10%"
+
+// congestedStories are stories of a subnet with a slow receiver, see [writeCongestion].
+func congestedStories() []story {
+	return []story{
+		{"where does congestion begin", wide, []act{
+			do("X").then("a Answer congestion", "1 root", "slow receiver", "node-0050 HCA-1", "train", "!idle"),
+			do("b").then("congestion: roots"), do("Y").then("a Answer why train", "slow receiver")}},
+		{"which job suffers from this port and why", wide, []act{
+			do("2", "/", "leaf-09/2", "Enter").then("p2   node-0050 HCA-1"),
+			do("J").then("a Answer jobs on 'node-0050 HCA-1'", "1 of 2 jobs used it", "train"),
+			do("b").then("since=2h: jobs"),
+			do("Y").then("a Answer why train", "slow receiver", "node-0050 HCA-1", "proved")}},
+	}
+}
+
+// writeCongestion records an hour of a subnet, and the sets of hosts train and idle. In the middle of the hour, the
+// receiver of the only flow is slow.
+func writeCongestion(ctx context.Context, dir string, s *session.Session) error {
+	if _, err := s.Sweep(ctx); err != nil {
+		return err
+	}
+	live := s.State().Live
+	f := live.Fabric
+	end := time.Now()
+	now := end.Add(-time.Hour)
+	simulated := sim.New(f, sim.Options{Tables: live.Tables, Active: true, Wide: true,
+		Now: func() time.Time { return now }})
+	port := func(host string) fabric.PortIndex { return f.Port(f.NodesByDescription(host + " HCA-1")[0], 1) }
+	src, dst := port("node-0037"), port("node-0050")
+	rate := f.Ports[src].DataRate()
+	record, err := records.Open(ctx, filepath.Join(dir, records.FileName))
+	for minute := 1; minute <= 60 && err == nil; minute++ {
+		l := sim.Load{Flows: []sim.Flow{{Src: src, DLID: f.Ports[dst].LID, Demand: 0.4 * rate}}}
+		if minute > 20 && minute <= 40 {
+			l.Drain = map[fabric.PortIndex]float64{dst: 0.1 * rate}
+		}
+		simulated.SetLoad(l)
+		r := records.Round{Subnet: s.Subnet(), What: records.Traffic | counters.Errors, Every: time.Minute}
+		before := make([]mad.PortCountersExtended, len(f.Ports))
+		for i := range before {
+			before[i] = simulated.Counters(fabric.PortIndex(i))
+		}
+		now = now.Add(time.Minute)
+		for _, p := range counters.AllPorts(f) {
+			is := simulated.Counters(p)
+			x := records.Sample{Key: counters.KeyOf(f, p), Name: f.PortName(p), Until: now}
+			x.Seconds, x.Has = 60, r.What
+			x.Increase[counters.XmitData] = is.XmitData - before[p].XmitData
+			x.Increase[counters.RcvData] = is.RcvData - before[p].RcvData
+			x.Increase[counters.XmitWait] = is.XmitWait - before[p].XmitWait
+			r.Samples = append(r.Samples, x)
+		}
+		err = errors.Join(record.Keep(ctx, r), record.ObserveSets(ctx, s.Subnet(), now, []records.HostSet{
+			{Name: "idle", Hosts: "node-[0001-0002]"}, {Name: "train", Hosts: "node-0037,node-0050"}}))
+	}
+	return errors.Join(err, record.Close())
+}
+
+// TestCongestedStories runs tasks of engineers on a congested subnet.
+func TestCongestedStories(t *testing.T) {
+	programs := t.TempDir()
+	if err := os.WriteFile(filepath.Join(programs, "sacct"), []byte("#!/bin/sh\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, st := range congestedStories() {
+		t.Run(st.name, func(t *testing.T) {
+			t.Parallel()
+			s := onTmux(t, st.size[0], st.size[1], "congested", "PATH="+programs+":"+os.Getenv("PATH"))
+			s.Awaits("18 sw 72 ca")
+			for _, a := range st.acts {
+				s.perform(a)
+			}
+			s.whole()
+		})
+	}
 }
 
 // TestPastStories runs tasks of engineers on a subnet that was recorded.

@@ -72,6 +72,8 @@ type Pane interface {
 
 // Optional methods of panes.
 type (
+	// JobNamer is a pane whose rows may name jobs. Job returns the job of the selected row, "" for none.
+	JobNamer interface{ Job() string }
 	// Pointer is a pane whose selected object other panes follow.
 	Pointer interface{ Pointed() Place }
 	// Follower is a pane that shows the selected object of a [Pointer].

@@ -12,6 +12,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -260,6 +262,32 @@ func (a *answers) lead() (to pane.Place, command string, sheet int, ok bool) {
 	}
 	to, command, sheet = s.Lead(row)
 	return to, command, sheet, true
+}
+
+// Job returns the job that the selected row is about, or the first one that it names, "" for none.
+func (a *answers) Job() string {
+	_, command, _, ok := a.lead()
+	if !ok {
+		return ""
+	}
+	for _, path := range []string{"job ", "hosts "} {
+		if job, leads := strings.CutPrefix(command, path); leads {
+			return job
+		}
+	}
+	s := a.sheet()
+	row, _ := a.Selected()
+	for _, name := range []string{"JOB", "VICTIM JOBS", "JOBS"} {
+		i := slices.IndexFunc(s.Columns, func(c answer.Column) bool { return c.Name == name })
+		if i < 0 {
+			continue
+		}
+		job, _, _ := strings.Cut(strings.TrimPrefix(s.Cell(row, i), "possibly "), ",")
+		if feature.HostSetName.MatchString(job) {
+			return job
+		}
+	}
+	return ""
 }
 
 // Subject returns the place that is the target of the selected row.
