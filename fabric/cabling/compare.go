@@ -103,10 +103,12 @@ type comparer struct {
 	absentEnd []*End         // by point - number of ports
 	owner     map[point]int  // the planned cable of a point
 	blocked   map[point]bool // ports that unmatched cables may use
-	named     map[string]bool
-	used      map[fabric.NodeIndex]bool // the nodes that the plan names
-	planned   map[point]*edge           // the planned cables that are not there
-	real      map[point]*edge           // the cables that are not planned
+	// blockedPairs are the pairs of nodes that an unmatched cable may connect, in the order of their indexes.
+	blockedPairs map[[2]fabric.NodeIndex]bool
+	named        map[string]bool
+	used         map[fabric.NodeIndex]bool // the nodes that the plan names
+	planned      map[point]*edge           // the planned cables that are not there
+	real         map[point]*edge           // the cables that are not planned
 }
 
 const noPoint point = -1
@@ -117,7 +119,8 @@ func Compare(f *fabric.Fabric, plan *Plan, o Options) (*Result, error) {
 	c := &comparer{
 		Result: &Result{Fabric: f, Plan: plan, Ports: make([][2]fabric.PortIndex, len(plan.Cables))},
 		o:      o, r: NewResolver(f), absent: map[string]point{}, owner: map[point]int{},
-		blocked: map[point]bool{}, named: map[string]bool{}, used: map[fabric.NodeIndex]bool{},
+		blocked: map[point]bool{}, blockedPairs: map[[2]fabric.NodeIndex]bool{},
+		named: map[string]bool{}, used: map[fabric.NodeIndex]bool{},
 		planned: map[point]*edge{}, real: map[point]*edge{},
 	}
 	if err := c.checkScope(); err != nil {
@@ -274,7 +277,20 @@ func (c *comparer) free(i, end int) (point, string) {
 		return noPoint, fmt.Sprintf("board %s of %s has %d switches", fabric.Escape(e.Board), fabric.Escape(e.Device),
 			len(got.ports))
 	}
-	return noPoint, fmt.Sprintf("%d nodes have the name %s", len(got.ports), fabric.Escape(e.Device))
+	return noPoint, c.ambiguous(got.ports, e)
+}
+
+// ambiguous describes an end that several ports may be.
+func (c *comparer) ambiguous(ports []fabric.PortIndex, e *End) string {
+	nodes := map[fabric.NodeIndex]bool{}
+	for _, p := range ports {
+		nodes[c.Fabric.Ports[p].Node] = true
+	}
+	if len(nodes) == 1 && len(ports) > 1 {
+		return fmt.Sprintf("%d ports of %s have the label %s", len(ports), fabric.Escape(e.Device),
+			fabric.Escape(e.Label))
+	}
+	return fmt.Sprintf("%d nodes have the name %s", len(nodes), fabric.Escape(e.Device))
 }
 
 // take gives a planned cable its points, unless the plan gave them to another cable.
@@ -308,6 +324,21 @@ func (c *comparer) leave(i int, why string) {
 			c.blocked[point(p)] = true
 		}
 	}
+	for _, a := range c.candidates(c.finds[i][0]) {
+		for _, b := range c.candidates(c.finds[i][1]) {
+			c.blockedPairs[[2]fabric.NodeIndex{min(a, b), max(a, b)}] = true
+		}
+	}
+}
+
+// candidates returns the nodes that an end may be at.
+func (c *comparer) candidates(got found) []fabric.NodeIndex {
+	nodes := slices.Clone(got.nodes)
+	for _, p := range got.ports {
+		nodes = append(nodes, c.Fabric.Ports[p].Node)
+	}
+	slices.Sort(nodes)
+	return slices.Compact(nodes)
 }
 
 // findRenamed leaves the cables to an absent device in whose place the subnet has a node that the plan does not name.
@@ -387,7 +418,9 @@ func (c *comparer) findDifferences() {
 func (c *comparer) isJudged(l fabric.Link) bool {
 	_, plannedA := c.owner[point(l.A)]
 	_, plannedB := c.owner[point(l.B)]
-	return plannedA || plannedB || !c.blocked[point(l.A)] && !c.blocked[point(l.B)]
+	a, b := c.Fabric.Ports[l.A].Node, c.Fabric.Ports[l.B].Node
+	return plannedA || plannedB || !c.blocked[point(l.A)] && !c.blocked[point(l.B)] &&
+		!c.blockedPairs[[2]fabric.NodeIndex{min(a, b), max(a, b)}]
 }
 
 // listNames describes the names that several nodes have and that the plan uses.
@@ -395,14 +428,17 @@ func (c *comparer) listNames() {
 	counts, line := map[string]int{}, map[string]int{}
 	for i := range c.finds {
 		for j, got := range c.finds[i] {
-			name := fabric.Escape(c.Plan.Cables[i].Ends[j].Device)
-			if len(got.ports) > 1 && len(got.ports) > counts[name] {
-				counts[name], line[name] = len(got.ports), c.Plan.Cables[i].Line
+			if len(got.ports) < 2 {
+				continue
+			}
+			_, rest, _ := strings.Cut(c.ambiguous(got.ports, &c.Plan.Cables[i].Ends[j]), " ")
+			if len(got.ports) > counts[rest] {
+				counts[rest], line[rest] = len(got.ports), c.Plan.Cables[i].Line
 			}
 		}
 	}
-	for name, n := range counts {
-		c.Names = append(c.Names, fmt.Sprintf("%d nodes have the name %s, line %d of the plan", n, name, line[name]))
+	for rest, n := range counts {
+		c.Names = append(c.Names, fmt.Sprintf("%d %s, line %d of the plan", n, rest, line[rest]))
 	}
 	slices.Sort(c.Names)
 }

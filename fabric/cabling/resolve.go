@@ -5,6 +5,7 @@ package cabling
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,14 +16,14 @@ import (
 // Resolver finds the ports that a plan names.
 type Resolver struct {
 	f      *fabric.Fabric
-	labels map[fabric.NodeIndex]map[string]fabric.PortIndex
+	labels map[fabric.NodeIndex]map[string][]fabric.PortIndex
 	// byDesc and byDevice hold the nodes by description and by name of device, both in upper case.
 	byDesc, byDevice map[string][]fabric.NodeIndex
 }
 
 // NewResolver returns a resolver for a fabric. O(ports).
 func NewResolver(f *fabric.Fabric) *Resolver {
-	r := &Resolver{f, map[fabric.NodeIndex]map[string]fabric.PortIndex{}, map[string][]fabric.NodeIndex{},
+	r := &Resolver{f, map[fabric.NodeIndex]map[string][]fabric.PortIndex{}, map[string][]fabric.NodeIndex{},
 		map[string][]fabric.NodeIndex{}}
 	for i := range f.NumNodes() {
 		if f.IsAggregation(i) {
@@ -39,9 +40,10 @@ func NewResolver(f *fabric.Fabric) *Resolver {
 			continue
 		}
 		if r.labels[node] == nil {
-			r.labels[node] = map[string]fabric.PortIndex{}
+			r.labels[node] = map[string][]fabric.PortIndex{}
 		}
-		r.labels[node][strings.ToUpper(label)] = i
+		label = strings.ToUpper(label)
+		r.labels[node][label] = append(r.labels[node][label], i)
 	}
 	return r
 }
@@ -61,8 +63,11 @@ func DeviceOf(n *fabric.Node) string {
 
 // found is what a [Resolver] finds for an end.
 type found struct {
-	// ports are the ports that the end may be. There are several if several nodes have the name.
+	// ports are the ports that the end may be. There are several if several nodes have the name, or several ports the
+	// label.
 	ports []fabric.PortIndex
+	// nodes are the nodes that the end may be at if unknown is set.
+	nodes []fabric.NodeIndex
 	// absent means that the subnet has no such device or adapter.
 	absent bool
 	// unknown is the reason why the end cannot be matched, "" if it can.
@@ -72,6 +77,14 @@ type found struct {
 // find returns the ports that an end may be.
 func (r *Resolver) find(e *End) found {
 	nodes := r.nodes(e)
+	got := r.findAt(nodes, e)
+	if got.unknown != "" {
+		got.nodes = nodes
+	}
+	return got
+}
+
+func (r *Resolver) findAt(nodes []fabric.NodeIndex, e *End) found {
 	switch {
 	case len(nodes) == 0:
 		return found{absent: true}
@@ -146,16 +159,17 @@ func (r *Resolver) labelled(nodes []fabric.NodeIndex, e *End) found {
 		for label, p := range r.labels[n] {
 			known = true
 			if label == want {
-				ports = append(ports, p)
+				ports = append(ports, p...)
 			} else if strings.HasSuffix(label, "/"+want) {
-				shorter = append(shorter, p)
+				shorter = append(shorter, p...)
 			}
 		}
 	}
+	slices.Sort(shorter)
 	switch {
 	case len(ports) > 0:
 		return found{ports: ports}
-	case len(shorter) == 1:
+	case len(shorter) > 0:
 		return found{ports: shorter}
 	case !known:
 		return found{unknown: fmt.Sprintf("the labels of %s are not known, only an ibdiagnet folder has them",

@@ -33,14 +33,16 @@ var quantities = [NumQuantities]struct {
 	name, unit string
 	falling    bool // a low value is bad
 	isBER      bool
+	// least and most are the range of plausible limits.
+	least, most float64
 }{
-	RawBER:       {name: "raw BER", isBER: true},
-	EffectiveBER: {name: "effective BER", isBER: true},
-	SymbolBER:    {name: "symbol BER", isBER: true},
-	Temperature:  {name: "temperature", unit: "C"},
-	RxPower:      {name: "received power", unit: "dBm", falling: true},
-	SymbolErrors: {name: "symbol errors", unit: "per hour"},
-	Recoveries:   {name: "link-error recoveries", unit: "per hour"},
+	RawBER:       {name: "raw BER", isBER: true, least: leastBER, most: mostBER},
+	EffectiveBER: {name: "effective BER", isBER: true, least: leastBER, most: mostBER},
+	SymbolBER:    {name: "symbol BER", isBER: true, least: leastBER, most: mostBER},
+	Temperature:  {name: "temperature", unit: "C", least: 1, most: 150},
+	RxPower:      {name: "received power", unit: "dBm", falling: true, least: -60, most: 20},
+	SymbolErrors: {name: "symbol errors", unit: "per hour", least: 1, most: 1e12},
+	Recoveries:   {name: "link-error recoveries", unit: "per hour", least: 1, most: 1e12},
 }
 
 func (q Quantity) String() string { return quantities[q].name }
@@ -56,6 +58,9 @@ func (q Quantity) IsBER() bool { return quantities[q].isBER }
 
 // leastBER is the bit error rate that stands for lower ones. ibdiagnet writes 1.5E-254 for a link without errors.
 const leastBER = 1e-18
+
+// mostBER is the highest plausible limit of a bit error rate. No error correction copes with more errors.
+const mostBER = 0.01
 
 // Scale returns a value as the forecast uses it.
 func (q Quantity) Scale(value float64) float64 {
@@ -181,9 +186,10 @@ func ParseLimit(text, place string) (Limit, error) {
 	}
 	l.Quantity = Quantity(at)
 	var err error
-	if l.Value, err = strconv.ParseFloat(words[1], 64); err != nil || math.IsNaN(l.Value) || math.IsInf(l.Value, 0) ||
-		l.Quantity != RxPower && l.Value <= 0 {
-		return Limit{}, fmt.Errorf("the limit of %s is %q, expected a number", words[0], words[1])
+	q := &quantities[l.Quantity]
+	if l.Value, err = strconv.ParseFloat(words[1], 64); err != nil || !(l.Value >= q.least && l.Value <= q.most) {
+		return Limit{}, fmt.Errorf("the limit of %s is %q, expected a number from %g to %g%s", words[0], words[1],
+			q.least, q.most, prose.When(q.unit == "", "", " "+q.unit))
 	}
 	for _, word := range words[2:] {
 		name, value, _ := strings.Cut(word, "=")

@@ -261,6 +261,7 @@ func TestParseLimit(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "temperature", "heat 70", "temperature hot", "temperature NaN", "temperature -1",
+		"temperature 5000", "effective-ber 5", "raw-ber 1e-40", "received-power 500", "symbol-errors 0.001",
 		"temperature 70 speed=fast", "temperature 70 fec=9", "temperature 70 medium=any", "temperature 70 colour=red"} {
 		if l, err := ParseLimit(text, ""); err == nil {
 			t.Errorf("%q: %+v", text, l)

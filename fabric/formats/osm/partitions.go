@@ -52,6 +52,7 @@ type PartitionFile struct {
 	line       int
 	buffer     partitionBuffer
 	defines    bool
+	carriage   bool // a carriage return was noted
 }
 
 // PartitionNote is a remark on a line of a partitions.conf.
@@ -132,6 +133,10 @@ func ReadPartitions(r io.Reader, name string) (*PartitionFile, error) {
 func (p *PartitionFile) parseLine(d *definition) (_ *definition, err error) {
 	b := &p.buffer
 	b.cut(0, '#')
+	if strings.Contains(b.text(0), "\r") && !p.carriage {
+		p.carriage = true
+		p.note(NoteSyntax, "a carriage return (line ends CRLF), which OpenSM reads as text; only line feeds end lines")
+	}
 	for at := 0; ; {
 		if at = b.skipSpace(at); b.text(at) == "" {
 			return d, nil

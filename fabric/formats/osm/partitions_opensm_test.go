@@ -224,5 +224,8 @@ func (w *partitionWriter) file() string {
 	if w.r.IntN(10) == 0 {
 		w.b.WriteString(w.pick("A=0x21", "text", "A=:ALL;", "A=x:ALL;", "A=0x21:0x1q;\n", "\r\n"))
 	}
+	if w.r.IntN(10) == 0 {
+		return strings.ReplaceAll(w.b.String(), "\n", "\r\n")
+	}
 	return w.b.String()
 }

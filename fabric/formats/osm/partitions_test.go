@@ -45,6 +45,8 @@ func TestPartitions(t *testing.T) {
 			"A=0x8021,defmember=full:" + one + "," + two + "=limited;", fmt.Sprintf("21/0/1/1 7fff/0/1/%d", all-1), 0,
 			false,
 		},
+		{"Default=0x7fff:ALL;\r\n# a remark\r\n", fmt.Sprintf("7fff/0/%d/0", all), 2, true},
+		{"A=0x21:" + one + "=full;# a remark\r\n", fmt.Sprintf("21/0/1/0 7fff/0/1/%d", all-1), 0, false},
 		{"A=0x21,sl=2:" + one + "=full;\nA=0x21:" + two + ";", fmt.Sprintf("21/0/1/1 7fff/0/1/%d", all-1), 0, false},
 		{
 			"A=0x21:" + one + "=full,\n" + two + "=full ; # a comment\n", fmt.Sprintf("21/0/2/0 7fff/0/1/%d", all-1), 0,

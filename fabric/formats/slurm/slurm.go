@@ -51,6 +51,7 @@ func TreeOf(f *fabric.Fabric, adapters ...string) (*Tree, error) {
 			return nil, fmt.Errorf("select adapters: no adapter of a host matches %q", pattern)
 		}
 	}
+	b.noteLeftOut()
 	b.levels()
 	return b.t, nil
 }
@@ -75,6 +76,8 @@ type builder struct {
 	// adapters are the patterns that select adapters, and used are the patterns that selected an adapter.
 	adapters []string
 	used     map[string]bool
+	// names of nodes with adapters that no pattern selects, in the order of the adapters
+	unselected []string
 	// at maps the name of a node to its leaf.
 	at map[string]fabric.SwitchIndex
 	// rank is the distance of each switch from the nearest leaf, -1 if there is no path to a leaf or the distance is
@@ -102,6 +105,7 @@ func (b *builder) leaves() {
 		}
 		name := NodeName(n.Desc, n.GUID)
 		if !b.selects(n.Desc, name) {
+			b.unselected = append(b.unselected, name)
 			continue
 		}
 		if at, ok := b.at[name]; ok {
@@ -130,6 +134,19 @@ func (b *builder) leaves() {
 		b.t.Switches = append(b.t.Switches, Switch{Name: b.unique(sw), Nodes: hosts[sw]})
 	}
 }
+
+// noteLeftOut adds a note if nodes are left out because no pattern selects any of their adapters.
+func (b *builder) noteLeftOut() {
+	left := slices.DeleteFunc(b.unselected, func(name string) bool { _, ok := b.at[name]; return ok })
+	slices.Sort(left)
+	if left = slices.Compact(left); len(left) > 0 {
+		b.t.Notes = append(b.t.Notes, prose.Verb(len(left), "node", "is", "are")+" left out, because no pattern "+
+			"selects an adapter: "+prose.List(left, maxLeftOut))
+	}
+}
+
+// maxLeftOut is the maximum number of nodes that a note lists.
+const maxLeftOut = 8
 
 // levels assigns ranks and joins connected switches, rank by rank.
 func (b *builder) levels() {

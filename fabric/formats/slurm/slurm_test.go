@@ -117,6 +117,14 @@ func TestRoots(t *testing.T) {
 			t.Errorf("%q: %q, want %q", c.adapters, got, c.want)
 		}
 	}
+	for pattern, want := range map[string]string{
+		"a?": "3 nodes are left out, because no pattern selects an adapter: b0, b1, stor1", "*": "",
+	} {
+		notes := strings.Join(tree(t, s.Fabric, pattern).Notes, "; ")
+		if want == "" && strings.Contains(notes, "left out") || !strings.Contains(notes, want) {
+			t.Errorf("%q: notes %q, want %q", pattern, notes, want)
+		}
+	}
 	if _, err := slurm.TreeOf(s.Fabric, "a*", "c*"); err == nil || !strings.Contains(err.Error(), `"c*"`) {
 		t.Errorf("a pattern without adapters: %v", err)
 	}

@@ -232,6 +232,12 @@ func run(c *feature.Call) error {
 	if !p.Health.HasNodes() && len(v.nodes) > 0 {
 		basis.Unread.Note("firmware and part number", "only an ibdiagnet folder has them", len(v.nodes), answer.Place{})
 	}
+	for _, at := range v.nodes {
+		if p.Health.HasNodes() && (node{v, at}).hardware().Firmware == "" {
+			place, _ := answer.Node(p.Fabric, at).Place()
+			basis.Unread.Note("firmware version", "not in the ibdiagnet folder", 1, place)
+		}
+	}
 	return c.Answer(decl.Answer(basis, v))
 }
 

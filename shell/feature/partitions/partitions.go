@@ -61,12 +61,14 @@ type checked struct {
 	Faults     int          `key:"fault_count" name:"faults"`
 	With       answer.Value `key:"with" name:"with" kind:"text" help:"what the file is compared with"`
 	Different  answer.Value `key:"difference_count" name:"differences" kind:"int"`
+	Foreign    int          `key:"foreign_port_count" help:"ports of the folder that the subnet does not have"`
 
 	f           *fabric.Fabric
 	notes       []osm.PartitionNote
 	partitions  []osm.Partition
 	groups      []osm.PartitionGroup
 	differences []differenceRow
+	unread      []fabric.PortIndex // end ports whose P_Keys the folder or the live state does not have
 }
 
 type faultRow struct {
@@ -127,6 +129,7 @@ var (
 				return len(c.groups) > 0
 			}},
 			{Line: "{?with}compared with {with}: {difference_count|difference}"},
+			{Line: "[  not compared: {foreign_port_count|port} of {with} that the subnet does not have]"},
 			{Table: answer.Show(&differenceTable, func(c *checked) answer.Rows[differenceRow] {
 				return answer.Slice(c.differences)
 			}), When: func(c *checked) bool { return len(c.differences) > 0 }},
@@ -156,7 +159,12 @@ func run(c *feature.Call) error {
 		}
 		a.With, a.Different = answer.Text(with), answer.Int(len(a.differences))
 	}
-	return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks), a))
+	b := st.Basis(p, session.NeedLinks)
+	for _, e := range a.unread {
+		place, _ := answer.Port(p.Fabric, e).Place()
+		b.Unread.Note("P_Key table", "not in "+c.Option("with", ""), 1, place)
+	}
+	return c.Answer(decl.Answer(b, a))
 }
 
 func read(ctx context.Context, name string) (*osm.PartitionFile, error) {
@@ -182,6 +190,8 @@ func (a *checked) verdict() (answer.Verdict, string) {
 		return answer.Found, "the file of partitions has " + prose.Count(a.Faults, "fault")
 	case len(a.differences) > 0:
 		return answer.Found, prose.Count(len(a.differences), "difference")
+	case len(a.unread) > 0:
+		return answer.Unknown, "the P_Keys of " + prose.Count(len(a.unread), "port") + " were not read"
 	}
 	return answer.OK, ""
 }
@@ -228,7 +238,7 @@ func (a *checked) compare(ctx context.Context, st *session.State, with string) e
 		if st.PKeys == nil {
 			return errors.New("the P_Keys of the subnet were not read; hint: run 'sweep full pkeys'")
 		}
-		a.compareKeys(keys, st.PKeys)
+		a.compareRead(keys, st.PKeys)
 		return nil
 	}
 	if info, err := os.Stat(with); err == nil && info.IsDir() {
@@ -237,9 +247,18 @@ func (a *checked) compare(ctx context.Context, st *session.State, with string) e
 		case err != nil:
 			return err
 		case sub.PKeys == nil:
-			return fmt.Errorf("compare P_Keys with %s: it has none", with)
+			return fmt.Errorf("compare P_Keys with %s: it has none", fabric.Escape(with))
 		}
-		a.compareKeys(keys, sub.PKeys)
+		for guid := range sub.PKeys {
+			if port := a.f.PortByGUID(guid); port == fabric.None || !a.f.Nodes[a.f.Ports[port].Node].InSubnet {
+				a.Foreign++
+			}
+		}
+		if a.Foreign == len(sub.PKeys) {
+			return fmt.Errorf("compare P_Keys with %s: a folder of another subnet: the subnet has none of its %s",
+				fabric.Escape(with), prose.Count(len(sub.PKeys), "port"))
+		}
+		a.compareRead(keys, sub.PKeys)
 		return nil
 	}
 	file, err := read(ctx, with)
@@ -255,6 +274,23 @@ func (a *checked) compare(ctx context.Context, st *session.State, with string) e
 	a.compareTexts("service level", levels(a.partitions), levels(other.partitions))
 	a.compareTexts("group", groupTexts(a.groups), groupTexts(other.groups))
 	return nil
+}
+
+// compareRead compares the P_Keys of the file with those that were read from ports.
+func (a *checked) compareRead(keys map[fabric.PortIndex][]mad.PKey, read map[uint64][]mad.PKey) {
+	known := map[fabric.PortIndex][]mad.PKey{}
+	theirs := map[uint64][]mad.PKey{}
+	for _, e := range a.f.EndPorts {
+		port := &a.f.Ports[e]
+		of, ok := read[port.GUID]
+		switch {
+		case ok:
+			known[e], theirs[port.GUID] = keys[e], of
+		case a.f.Nodes[port.Node].InSubnet:
+			a.unread = append(a.unread, e)
+		}
+	}
+	a.compareKeys(known, theirs)
 }
 
 func (a *checked) compareKeys(keys map[fabric.PortIndex][]mad.PKey, theirs map[uint64][]mad.PKey) {

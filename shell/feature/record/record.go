@@ -298,6 +298,7 @@ func begin(c *feature.Call, opt recording.Settings, warnings []string) error {
 		b.Warnings = append(b.Warnings, fmt.Sprintf("the log %s is not read: %s", a.SMLog, a.SMLogBad))
 	}
 	b.Warnings = append(b.Warnings, warnings...)
+	b.Warnings = append(b.Warnings, recording.HardwareWarnings(c.Session)...)
 	if rec.Upgraded > 0 {
 		b.Warnings = append(b.Warnings, fmt.Sprintf("the records were upgraded from version %d of their format: an "+
 			"ibconsole that wrote this version cannot read them any more", rec.Upgraded))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/slurm"
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/plain"
 	"example.org/ibconsole/shell/answer"
@@ -54,7 +55,7 @@ func command(f report.Format) feature.Command {
 		Answers: []answer.Declared{decl},
 		Run:     func(c *feature.Call) error { return write(c, &f, decl) },
 	}
-	if strings.HasPrefix(f.Name, "slurm-") {
+	if strings.HasPrefix(f.Name, slurmPrefix) {
 		c.Help = slurmHelp
 		c.Options = append(c.Options[:1:1], lang.Option{
 			Name: "adapters", Kind: lang.KindText, Value: "PATTERN,...",
@@ -67,6 +68,9 @@ func command(f report.Format) feature.Command {
 	}
 	return c
 }
+
+// slurmPrefix begins the names of the formats of Slurm.
+const slurmPrefix = "slurm-"
 
 const slurmHelp = "The nodes are named after the first word of the descriptions of their adapters. A node with\n" +
 	"several adapters belongs to the leaf of the first one that adapters= selects, for example adapters='*mlx5_0'\n" +
@@ -105,6 +109,13 @@ func write(c *feature.Call, f *report.Format, decl *answer.Decl[*written]) error
 		r.Adapters = strings.Split(adapters, ",")
 	}
 	b := st.Basis(p, session.NeedLinks|session.NeedTables|session.NeedFile)
+	if strings.HasPrefix(f.Name, slurmPrefix) {
+		tree, err := slurm.TreeOf(p.Fabric, r.Adapters...)
+		if err != nil {
+			return err
+		}
+		b.Warnings = append(b.Warnings, tree.Notes...)
+	}
 	render := func(w io.Writer) error { return f.Write(r, w) }
 	if f.Name == jsonWord {
 		a := figuresDecl.Answer(b, &figures{r, p.Fabric})

@@ -18,8 +18,8 @@ type Hardware struct {
 	When   time.Time // when ibdiagnet ran
 }
 
-// oldestHardware is the maximum age of a folder. The data of an older folder are not exported.
-const oldestHardware = 24 * time.Hour
+// OldestHardware is the maximum age of a folder. The data of an older folder are not exported.
+const OldestHardware = 24 * time.Hour
 
 // hardware writes the metrics that infiniband_exporter reads with ibswinfo, except for the power of power supplies,
 // which ibdiagnet does not report. Values that were not read have no samples.
@@ -29,7 +29,7 @@ func (w *writer) hardware() {
 		head := w.lazily(prefix+name, gauge, help)
 		for _, s := range w.all {
 			h := s.Hardware
-			if h == nil || s.NoPorts || time.Since(h.When) > oldestHardware {
+			if h == nil || s.NoPorts || time.Since(h.When) > OldestHardware {
 				continue
 			}
 			for i := range h.Fabric.NumNodes() {

@@ -217,7 +217,7 @@ func TestHardware(t *testing.T) {
 	if n := len(samples["infiniband_switch_uptime_seconds"]); n != len(s.Fabric.Switches)-1 {
 		t.Errorf("%d switches with an uptime, of %d", n, len(s.Fabric.Switches))
 	}
-	s.Hardware.When = time.Now().Add(-oldestHardware - time.Minute)
+	s.Hardware.When = time.Now().Add(-OldestHardware - time.Minute)
 	samples, _ = written(t, s)
 	for _, name := range []string{"fan_rpm", "hardware_info", "temperature_celsius", "power_supply_status_info"} {
 		if n := len(samples["infiniband_switch_"+name]); n > 0 {

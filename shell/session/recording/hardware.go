@@ -10,6 +10,9 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/metrics"
 )
 
@@ -19,6 +22,7 @@ const hardwareEvery = 5 * time.Minute
 // hardware reads an ibdiagnet folder again and again, because a timer may refresh it.
 type hardware struct {
 	folder string
+	of     *session.Session
 	read   string // the version of the folder that was read
 	quit   context.CancelFunc
 	work   sync.WaitGroup
@@ -28,9 +32,10 @@ type hardware struct {
 }
 
 // followHardware reads a folder, and reads it again until the caller closes the result. It returns an error if the
-// first reading fails. The function failed is called with the errors of later readings.
-func followHardware(ctx context.Context, folder string, failed func(error)) (*hardware, error) {
-	h := &hardware{folder: folder}
+// first reading fails. The function failed is called with the errors of later readings. A folder without a switch of
+// the subnet is an error.
+func followHardware(ctx context.Context, folder string, s *session.Session, failed func(error)) (*hardware, error) {
+	h := &hardware{folder: folder, of: s}
 	if err := h.refresh(ctx); err != nil {
 		return nil, err
 	}
@@ -63,6 +68,11 @@ func (h *hardware) refresh(ctx context.Context) error {
 		err = fmt.Errorf("%s has no hardware of switches, expected sections such as NODES_INFO and FANS_SPEED",
 			fabric.Escape(h.folder))
 	}
+	if subnet := h.of.State().Live.Fabric; err == nil && len(subnet.Switches) > 0 && len(s.Fabric.Switches) > 0 &&
+		foreign(s.Fabric, subnet) == len(s.Fabric.Switches) {
+		err = fmt.Errorf("%s is a folder of another subnet: this one has none of its %s", fabric.Escape(h.folder),
+			prose.Count(len(s.Fabric.Switches), "switch"))
+	}
 	if err != nil {
 		return err
 	}
@@ -71,6 +81,36 @@ func (h *hardware) refresh(ctx context.Context) error {
 	defer h.mu.Unlock()
 	h.latest = &metrics.Hardware{Fabric: s.Fabric, Health: s.Health, When: s.When}
 	return nil
+}
+
+// foreign returns the number of switches of a folder that a subnet does not have.
+func foreign(folder, subnet *fabric.Fabric) int {
+	n := 0
+	for _, sw := range folder.Switches {
+		if subnet.NodeByGUID(folder.Nodes[sw].GUID) == fabric.None {
+			n++
+		}
+	}
+	return n
+}
+
+// HardwareWarnings returns the reasons why the hardware in the folder of the recording is not exported, or only a part.
+func HardwareWarnings(s *session.Session) (warnings []string) {
+	st := s.State()
+	now := slot.Of(&st)
+	if now == nil || now.folder == nil {
+		return nil
+	}
+	got, folder := now.folder.get(), fabric.Escape(now.folder.folder)
+	if age := time.Since(got.When); age > metrics.OldestHardware {
+		warnings = append(warnings, fmt.Sprintf("the hardware in %s is not exported: it is of %s, and data older than "+
+			"%g hours are not exported", folder, when.Text(got.When), metrics.OldestHardware.Hours()))
+	}
+	if n := foreign(got.Fabric, st.Live.Fabric); n > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d of %s in %s are not in the subnet", n,
+			prose.Count(len(got.Fabric.Switches), "switch"), folder))
+	}
+	return warnings
 }
 
 // get returns the last reading, nil for a recording without a folder.

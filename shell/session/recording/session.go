@@ -146,7 +146,7 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 	var folder *hardware
 	if opt.Hardware != "" {
 		var err error
-		if folder, err = followHardware(ctx, opt.Hardware, how.Failed); err != nil {
+		if folder, err = followHardware(ctx, opt.Hardware, s, how.Failed); err != nil {
 			return err
 		}
 	}
