@@ -39,14 +39,14 @@ func TestConfig(t *testing.T) {
 
 // TestReboundKeys checks that an action has its new key only, and that the footer shows it.
 func TestReboundKeys(t *testing.T) {
-	c, err := ReadConfig(strings.NewReader("key trace-from = F2\nkey help = Y"), "f", nil)
+	c, err := ReadConfig(strings.NewReader("key trace-from = F2\nkey help = Z"), "f", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := drive(t, tree)
 	d.m.actions = c.rebound(d.m.keymap())
-	d.press("2", "j", "t").sees("! t has no action").sees("F2 from", "Y keys")
-	d.press("Y").sees("Find and open").press("esc")
+	d.press("2", "j", "t").sees("! t has no action").sees("F2 from", "Z keys")
+	d.press("Z").sees("Find and open").press("esc")
 }
 
 func FuzzConfig(f *testing.F) {

@@ -145,7 +145,7 @@ func (j *Jobs) Source() (name, warning string) {
 func (r *Run) Ends(f *fabric.Fabric, finder *places.HostFinder) ([]fabric.PortIndex, int, error) {
 	ends, missing, err := finder.JobEnds(r.Hosts)
 	if err != nil {
-		return nil, 0, fmt.Errorf("job %s: %w", r.ID, err)
+		return nil, 0, fmt.Errorf("job %s: %w", fabric.Escape(r.ID), err)
 	}
 	return ends, len(missing), nil
 }
