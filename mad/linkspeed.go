@@ -145,8 +145,19 @@ const (
 	Cap2ExtendedSpeeds2    CapabilityMask2 = 1 << 11
 )
 
-// extEnabledNone is the value of LinkSpeedExtEnabled that disables the extended speeds.
-const extEnabledNone = 30
+// ExtSpeedsNone is the value of LinkSpeedExtEnabled that disables the extended speeds, FDR to NDR.
+const ExtSpeedsNone = 30
+
+// AllWidthsEnabled is the value of LinkWidthEnabled that enables the supported widths.
+const AllWidthsEnabled = LinkWidth(255)
+
+// WidthsEnabled returns the set of widths that are enabled.
+func (a *PortInfo) WidthsEnabled() LinkWidth {
+	if a.LinkWidthEnabled == AllWidthsEnabled {
+		return a.LinkWidthSupported
+	}
+	return a.LinkWidthEnabled
+}
 
 // SpeedActive returns the speed of the link. The argument caps is the PortInfo whose capability masks are valid. For a
 // port of a switch this is the PortInfo of port 0. For other nodes caps is nil, which means that the masks are in a
@@ -172,7 +183,7 @@ func (a *PortInfo) SpeedSupported(caps *PortInfo) LinkSpeed {
 // SpeedEnabled returns the set of speeds, without FDR10, that are enabled. See SpeedActive for caps.
 func (a *PortInfo) SpeedEnabled(caps *PortInfo) LinkSpeed {
 	ext := a.LinkSpeedExtEnabled
-	if ext == extEnabledNone {
+	if ext == ExtSpeedsNone {
 		ext = 0
 	}
 	return a.speeds(caps, a.LinkSpeedEnabled, ext, a.LinkSpeedExt2Enabled)

@@ -3,6 +3,8 @@
 package sim
 
 import (
+	"math/bits"
+
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 )
@@ -25,6 +27,9 @@ func (s *Sim) train(i fabric.PortIndex, requested bool) {
 	for _, e := range ends {
 		up = up && s.ports[e].info.PhysState != mad.PhysDisabled && !s.nodes[s.ports[e].node].off
 	}
+	if up && (s.ports[ends[0]].asked || s.ports[ends[1]].asked) {
+		up = s.negotiate(&s.ports[ends[0]], &s.ports[ends[1]])
+	}
 	for k, e := range ends {
 		p := &s.ports[e]
 		switch {
@@ -40,6 +45,41 @@ func (s *Sim) train(i fabric.PortIndex, requested bool) {
 			sw.info.PortStateChange = true
 		}
 	}
+}
+
+// negotiate gives both ends of a link the highest width and speed that both enable. It returns false if they have no
+// width or no speed in common.
+func (s *Sim) negotiate(a, b *port) bool {
+	widths := a.info.WidthsEnabled() & b.info.WidthsEnabled()
+	speeds := a.info.SpeedEnabled(s.caps(a)) & b.info.SpeedEnabled(s.caps(b))
+	if widths == 0 || speeds == 0 {
+		return false
+	}
+	speed := fabric.Speed(bits.Len16(uint16(speeds)))
+	for _, p := range []*port{a, b} {
+		was := p.info
+		p.info.LinkSpeedExtActive, p.info.LinkSpeedExt2Active = 0, 0
+		setLink(&p.info, &fabric.Port{Width: fabric.Width(widths.Lanes()), Speed: speed})
+		keepEnabled(&p.info, &was)
+	}
+	return true
+}
+
+// caps returns the PortInfo with the capability masks of a port, nil for the port itself.
+func (s *Sim) caps(p *port) *mad.PortInfo {
+	if n := &s.nodes[p.node]; n.sw != nil {
+		return &s.ports[n.first].info
+	}
+	return nil
+}
+
+// keepEnabled restores the enabled and supported widths and speeds of a port.
+func keepEnabled(a, was *mad.PortInfo) {
+	a.LinkWidthEnabled, a.LinkWidthSupported = was.LinkWidthEnabled, was.LinkWidthSupported
+	a.LinkSpeedEnabled, a.LinkSpeedExtEnabled, a.LinkSpeedExt2Enabled = was.LinkSpeedEnabled,
+		was.LinkSpeedExtEnabled, was.LinkSpeedExt2Enabled
+	a.LinkSpeedSupported, a.LinkSpeedExtSupported, a.LinkSpeedExt2Supported = was.LinkSpeedSupported,
+		was.LinkSpeedExtSupported, was.LinkSpeedExt2Supported
 }
 
 // PowerOff makes a node disappear. The node neither answers nor forwards, and its links are down.
@@ -110,11 +150,7 @@ func (s *Sim) Degrade(port fabric.PortIndex, width fabric.Width, speed fabric.Sp
 		was := *a
 		a.LinkSpeedExtActive, a.LinkSpeedExt2Active = 0, 0
 		setLink(a, &fabric.Port{Width: width, Speed: speed})
-		a.LinkWidthEnabled, a.LinkWidthSupported = was.LinkWidthEnabled, was.LinkWidthSupported
-		a.LinkSpeedEnabled, a.LinkSpeedExtEnabled, a.LinkSpeedExt2Enabled = was.LinkSpeedEnabled,
-			was.LinkSpeedExtEnabled, was.LinkSpeedExt2Enabled
-		a.LinkSpeedSupported, a.LinkSpeedExtSupported, a.LinkSpeedExt2Supported = was.LinkSpeedSupported,
-			was.LinkSpeedExtSupported, was.LinkSpeedExt2Supported
+		keepEnabled(a, &was)
 		s.ports[i].encode()
 	}
 }

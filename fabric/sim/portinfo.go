@@ -44,7 +44,10 @@ func (a *agent) setPortInfo(i fabric.PortIndex) mad.Status {
 	if want.OperVLs > p.info.VLCap || want.LID > mad.LastUnicastLID || !a.s.stateAllowed(i, want.PortState) {
 		return mad.StatusInvalidValue
 	}
+	was := p.info
 	set(&p.info, &want)
+	changed := p.info.LinkWidthEnabled != was.LinkWidthEnabled || speedFields(&p.info) != speedFields(&was)
+	p.asked = p.asked || changed
 	switch {
 	case want.PhysState == mad.PhysDisabled, want.PhysState == mad.PhysPolling:
 		p.info.PhysState = want.PhysState
@@ -52,6 +55,8 @@ func (a *agent) setPortInfo(i fabric.PortIndex) mad.Status {
 			a.s.train(i, true)
 		}
 	case want.PortState == mad.PortDown && a.s.peer(i) != fabric.None:
+		a.s.train(i, true)
+	case changed && p.info.PhysState == mad.PhysPolling && p.cable != fabric.None: // it is training
 		a.s.train(i, true)
 	case want.PortState > mad.PortInit:
 		p.info.PortState = want.PortState
@@ -74,6 +79,11 @@ func (s *Sim) stateAllowed(i fabric.PortIndex, want mad.PortState) bool {
 	}
 	now, there := s.ports[i].info.PortState, s.ports[peer].info.PortState
 	return want <= mad.PortActive && (want == now+1 || want == now-1) && want <= there+1
+}
+
+// speedFields returns the fields of a PortInfo that enable speeds.
+func speedFields(a *mad.PortInfo) [3]uint8 {
+	return [3]uint8{a.LinkSpeedEnabled, a.LinkSpeedExtEnabled, a.LinkSpeedExt2Enabled}
 }
 
 // set copies the fields that a Set request may change, except for the states.

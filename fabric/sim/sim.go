@@ -92,6 +92,7 @@ type port struct {
 	num   uint8
 	cable fabric.PortIndex // port at the other end, or None
 	cut   bool             // the cable is broken
+	asked bool             // a request changed the enabled widths or speeds
 	guid  uint64
 	info  mad.PortInfo
 	wire  [mad.DataSize]byte // encoded info

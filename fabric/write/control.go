@@ -3,6 +3,7 @@
 package write
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,13 +30,24 @@ type Control struct {
 	Old []byte `json:"old,omitempty"`
 }
 
+// After returns a PortInfo with the widths and speeds that the change enables.
+func (c *Control) After(info mad.PortInfo) mad.PortInfo {
+	info.LinkWidthEnabled = cmp.Or(c.Width, info.LinkWidthEnabled)
+	info.LinkSpeedEnabled = cmp.Or(c.Speed, info.LinkSpeedEnabled)
+	info.LinkSpeedExtEnabled = cmp.Or(c.Ext, info.LinkSpeedExtEnabled)
+	info.LinkSpeedExt2Enabled = cmp.Or(c.Ext2, info.LinkSpeedExt2Enabled)
+	return info
+}
+
 // The values of Control that enable all supported widths and speeds.
 const (
-	AllWidths = mad.LinkWidth(255)
+	AllWidths = mad.AllWidthsEnabled
 	AllSpeeds = 15
 	AllExt    = 31
 	AllExt2   = 7
 )
+
+const extField = "LinkSpeedExtEnabled"
 
 // Check implements [Item].
 func (c *Control) Check(f *fabric.Fabric) error {
@@ -95,7 +107,7 @@ func (c *Control) fields(info *mad.PortInfo, do func(name string, want, all, is,
 		{"LinkWidthEnabled", uint8(c.Width), uint8(AllWidths), uint8(info.LinkWidthEnabled),
 			uint8(info.LinkWidthSupported)},
 		{"LinkSpeedEnabled", c.Speed, AllSpeeds, info.LinkSpeedEnabled, info.LinkSpeedSupported},
-		{"LinkSpeedExtEnabled", c.Ext, AllExt, info.LinkSpeedExtEnabled, info.LinkSpeedExtSupported},
+		{extField, c.Ext, AllExt, info.LinkSpeedExtEnabled, info.LinkSpeedExtSupported},
 		{"LinkSpeedExt2Enabled", c.Ext2, AllExt2, info.LinkSpeedExt2Enabled, info.LinkSpeedExt2Supported},
 	} {
 		if x.want != 0 {
@@ -108,7 +120,8 @@ func (c *Control) fields(info *mad.PortInfo, do func(name string, want, all, is,
 func (c *Control) Unsupported(info *mad.PortInfo) error {
 	var err error
 	c.fields(info, func(name string, want, all, _, supported uint8) {
-		if want != all && want&^supported != 0 {
+		isNone := name == extField && want == mad.ExtSpeedsNone
+		if want != all && !isNone && want&^supported != 0 {
 			err = fmt.Errorf("%s 0x%x %w: the port supports 0x%x", name, want, ErrUnfit, supported)
 		}
 	})
@@ -169,7 +182,7 @@ func (c *Control) Undo() (undo Control, ok bool) {
 			undo.Width = mad.LinkWidth(is)
 		case "LinkSpeedEnabled":
 			undo.Speed = is
-		case "LinkSpeedExtEnabled":
+		case extField:
 			undo.Ext = is
 		case "LinkSpeedExt2Enabled":
 			undo.Ext2 = is
@@ -178,15 +191,23 @@ func (c *Control) Undo() (undo Control, ok bool) {
 	return undo, undo.Phys != 0 || undo.Width != 0 || undo.Speed != 0 || undo.Ext != 0 || undo.Ext2 != 0
 }
 
-// Undo returns the changes that restore the ports before these changes, in the reverse order. The result is not nil.
+// Undo returns the changes that restore the ports before these changes, in the reverse order. If a port was reset
+// together with a change, it is reset again, because the old widths and speeds take effect only then. The result is not
+// nil.
 func Undo(controls []Control) []Control {
-	undo := []Control{}
+	undo, resets := []Control{}, []Control{}
 	for i := range slices.Backward(controls) {
-		if u, ok := controls[i].Undo(); ok {
+		c := &controls[i]
+		if u, ok := c.Undo(); ok {
 			undo = append(undo, u)
 		}
+		isChanged := func(x Control) bool { return x.GUID == c.GUID && x.Num == c.Num && !x.Reset }
+		if c.Reset && slices.ContainsFunc(controls, isChanged) {
+			resets = append(resets, Control{Port: c.Port, GUID: c.GUID, Num: c.Num, Phys: c.Phys, Reset: true,
+				Caps: c.Caps})
+		}
 	}
-	return undo
+	return append(undo, resets...)
 }
 
 // String returns the change as text, for example "physical state Disabled".

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -51,6 +52,9 @@ func (s *Session) KeepHistoryIn(ctx context.Context, file string) error {
 	defer op.End()
 	if s.recorder.Load().File() == file {
 		return nil
+	}
+	if _, err := os.Stat(filepath.Dir(file)); err != nil { // only the usual folder is made
+		return fmt.Errorf("open the journal: %w", err)
 	}
 	store, err := history.OpenFile(ctx, file)
 	if err != nil {

@@ -214,7 +214,8 @@ func (x *Change) addTexts(why, try string) {
 		x.texts["service levels"] = "needed from the subnet administration: " + x.SLs.Why() + plainLevels(x)
 	}
 	if x.Lost > 0 {
-		x.texts["PAIRS LOST"] = fmt.Sprintf("%d that are connected now have no path in the new routes", x.Lost)
+		x.texts["PAIRS LOST"] = fmt.Sprintf("%d that are connected now have no path %s", x.Lost,
+			prose.When(len(x.Plan.Controls) > 0, "while the link is down", "in the new routes"))
 	}
 	if x.Unknown > 0 {
 		x.texts["unknown lost"] = fmt.Sprintf("%d that may lose their path, over tables that were not read", x.Unknown)
@@ -319,15 +320,17 @@ type pairRow struct {
 	Dst answer.Value `key:"dst" name:"TO" kind:"place"`
 }
 
-// pairsOf returns pairs as places of a fabric.
-func pairsOf(f *fabric.Fabric, pairs []diff.Pair) answer.Rows[pairRow] {
+// pairsOf returns pairs as places of a fabric. The argument all is the number of pairs of which these are examples.
+func pairsOf(f *fabric.Fabric, pairs []diff.Pair, all int64) answer.Rows[pairRow] {
 	place := func(p *diff.Port) answer.Value {
 		if port := f.PortByGUID(uint64(p.GUID)); port != fabric.None {
 			return answer.Port(f, port)
 		}
 		return answer.At(answer.Place{Name: p.Name, GUID: uint64(p.GUID), LID: p.LID, Port: -1})
 	}
-	return answer.Lazy(len(pairs), func(i int) pairRow { return pairRow{place(&pairs[i].Src), place(&pairs[i].Dst)} })
+	rows := answer.Lazy(len(pairs), func(i int) pairRow { return pairRow{place(&pairs[i].Src), place(&pairs[i].Dst)} })
+	rows.More = max(all-int64(len(pairs)), 0)
+	return rows
 }
 
 // switchRow is a switch that the plan writes to.

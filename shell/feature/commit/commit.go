@@ -219,7 +219,7 @@ func (r *run) planAndWrite(write func(commits.Options) (commits.Report, string, 
 		r.basis.Warnings = append(r.basis.Warnings, after.Unlogged)
 	}
 	x := r.change(&rep, note)
-	if !opt.Confirmed && !opt.DryRun && !x.Empty() {
+	if (!opt.Confirmed || opt.DryRun) && (!x.Empty() || note != "") {
 		x.next = r.next(rep.Refusal)
 	}
 	var answerErr error

@@ -76,7 +76,7 @@ func TestPlanText(t *testing.T) {
 		"packets while its tree changes: 0xc001\n"+
 		"PAIRS UNKNOWN    2 whose new path takes switches whose tables were not read\nINTERRUPTED      pairs that "+
 		"lose packets: 3 to ports that lose a LID, 1 whose new path takes links that are down\n"+
-		fmt.Sprintf("  %s -> %s\n", f.PortName(f.EndPorts[0]), f.PortName(f.EndPorts[1])))
+		fmt.Sprintf("  %s -> %s\n  and 3 more\n", f.PortName(f.EndPorts[0]), f.PortName(f.EndPorts[1])))
 	live.LFT.Row(1)[7] = 9
 	live.Known[1] = true
 	lost := &commits.Report{Plan: made(live, rows(f, 199)), Lost: 56, LIDsLeft: 14, PortsLeft: 20}

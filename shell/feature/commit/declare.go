@@ -44,7 +44,7 @@ const interrupted = "INTERRUPTED"
 
 // The labels of the lines of a plan, in the order of the text. Some groups are followed by a table.
 var (
-	portLabels = append(labels("port control", "own path", "hosts lost", "jobs", "enable again"),
+	portLabels = append(labels("port control", "link trains", "own path", "hosts lost", "jobs", "enable again"),
 		label{"links down", "LINKS DOWN"})
 	writesLabels = append(labels("LIDs", "ports", "LinearFDBTop", "LFT blocks", "SL2VL tables", "MFT blocks"),
 		label{"method", "transition"}, label{"drained", interrupted}, label{"groups", interrupted},
@@ -80,6 +80,8 @@ func facts() []answer.Field[*Change] {
 		answer.FieldOf(answer.KindMap, "service_levels", "", "service levels that the routes need from the subnet "+
 			"administration", (*Change).levels),
 		textsField("port_controls", "ports that are controlled, with their state before", (*Change).controlTexts),
+		textsField("link_trains", "what the links can train to with the enabled widths and speeds",
+			(*Change).trainTexts),
 		textsField("own_path", "why this console depends on links that go down",
 			func(x *Change) []string { return x.OwnPath }),
 		textsField("hosts_lost", "hosts that lose connectivity because links go down",
@@ -316,7 +318,7 @@ func planLayout(shown bool) (items []answer.Item[*Change]) {
 	lines(portLabels)
 	lines(writesLabels)
 	table(answer.Show(&interruptedTable, func(x *Change) answer.Rows[pairRow] {
-		return pairsOf(x.live, x.Plan.Hit.Examples)
+		return pairsOf(x.live, x.Plan.Hit.Examples, x.Plan.Hit.Pairs())
 	}))
 	lines(orderLabels)
 	table(nodes("unreachable", "unreachable nodes", func(p *plan.Plan) []plan.Node { return p.Unreachable }))
@@ -331,9 +333,9 @@ func planLayout(shown bool) (items []answer.Item[*Change]) {
 	lines(lostLabels)
 	table(answer.Show(&lostTable, func(x *Change) answer.Rows[pairRow] {
 		if x.Lost == 0 {
-			return pairsOf(x.live, nil)
+			return pairsOf(x.live, nil, 0)
 		}
-		return pairsOf(x.live, x.Examples)
+		return pairsOf(x.live, x.Examples, x.Lost)
 	}))
 	lines(lastLabels)
 	return items

@@ -145,7 +145,11 @@ func (r *run) subject(what string, f *fabric.Fabric) (d drained, place problems.
 
 // drain runs a drain command.
 func (r *run) drain(what string, waited *answer.Decl[quiet]) error {
-	timeout := time.Duration(r.Int("timeout", defaultWait)) * time.Second
+	seconds := r.Int("timeout", defaultWait)
+	if seconds < 1 {
+		return r.Misused("timeout=%d is not a time to wait, expected at least 1 second", seconds)
+	}
+	timeout := time.Duration(seconds) * time.Second
 	if err := r.needJournal(); err != nil {
 		return err
 	}
@@ -156,6 +160,11 @@ func (r *run) drain(what string, waited *answer.Decl[quiet]) error {
 	}
 	if len(d.links) == 0 {
 		return fmt.Errorf("%s has no link", d.Name)
+	}
+	hosts := commits.LostHosts(st.Live.Fabric, st.Live.Fabric.Without(d.links))
+	if what == "switch" && len(hosts) > 0 && !r.Flag("force-unreachable") {
+		return fmt.Errorf("%s would lose connectivity: %s; hint: to drain the switch anyway, run '%s'",
+			prose.Count(len(hosts), "host"), prose.List(hosts, mostNodes), r.command("force-unreachable"))
 	}
 	r.places = []problems.Place{place}
 	if err := r.reroute(&d); err != nil {
@@ -172,7 +181,7 @@ func (r *run) drain(what string, waited *answer.Decl[quiet]) error {
 	}
 	var opt commits.Options
 	err = r.planAndWrite(func(o commits.Options) (commits.Report, string, error) {
-		o.Note = d.Note(false)
+		o.Note, o.Drains = d.Note(false), true
 		opt = o
 		rep, err := commits.Commit(r.Ctx, r.Session, o)
 		note := ""
@@ -267,7 +276,10 @@ func (r *run) reroute(d *drained) error {
 // awaitQuiet waits for the data counters, and fails if they do not stand still.
 func (r *run) awaitQuiet(d *drained, after *fabric.Fabric, timeout time.Duration, decl *answer.Decl[quiet]) error {
 	began := time.Now()
-	moving, unread, err := commits.AwaitQuiet(r.Ctx, r.Session, after, d.links, timeout)
+	moving, unread, err := commits.AwaitQuiet(r.Ctx, r.Session, after, d.links, timeout,
+		func(moving, unread []string) {
+			r.Output.Warn(fmt.Sprintf("waiting at most %v: %s", timeout, reasons(moving, unread)))
+		})
 	if err != nil {
 		return err
 	}
@@ -281,6 +293,12 @@ func (r *run) awaitQuiet(d *drained, after *fabric.Fabric, timeout time.Duration
 		st := r.Session.State()
 		return r.Answer(decl.Answer(st.SourceBasis(), q))
 	}
+	return fmt.Errorf("wait %v for %s: %s; the paths were moved away, and no port was disabled", timeout, d.Name,
+		reasons(moving, unread))
+}
+
+// reasons describes the data counters for which a drain waits.
+func reasons(moving, unread []string) string {
 	var why []string
 	if len(moving) > 0 {
 		why = append(why, "the data counters still change: "+prose.List(moving, mostNodes))
@@ -288,8 +306,7 @@ func (r *run) awaitQuiet(d *drained, after *fabric.Fabric, timeout time.Duration
 	if len(unread) > 0 {
 		why = append(why, "the data counters could not be read: "+prose.List(unread, mostNodes))
 	}
-	return fmt.Errorf("wait %v for %s: %s; the paths were moved away, and no port was disabled", timeout, d.Name,
-		strings.Join(why, "; "))
+	return strings.Join(why, "; ")
 }
 
 // disable disables the ports of a drain, and ends the simulation: the live subnet lacks the links then.

@@ -27,7 +27,9 @@ const (
 		"Writing also requires\nwrite on. The old PortInfo is journaled, and rollback restores it. Port 0 of a " +
 		"switch and the links of aggregation\nnodes are refused."
 	speedHelp = "VALUE is all, names of speeds such as HDR or EDR,HDR, or the number to write as LinkSpeedEnabled " +
-		"(1 SDR, 2 DDR, 4 QDR)."
+		"(1 SDR, 2 DDR, 4 QDR).\nA number leaves the speeds from FDR on as they are, as in ibportstate; names of " +
+		"slower speeds disable FDR to NDR. The\nplan shows which speeds stay, and what the link trains to. A value " +
+		"that the peer does not enable is refused."
 	widthHelp = "VALUE is all, names of widths such as 4x or 1x,4x, or the number to write as LinkWidthEnabled " +
 		"(1 1x, 2 4x, 4 8x, 8 12x,\n16 2x)."
 	resetWord = "reset"
@@ -68,10 +70,11 @@ func portCommands() []feature.Command {
 		"port.\n", nil, func(c *fabricwrite.Control, _ string) error { c.Phys = mad.PhysDisabled; return nil })
 	add("enable", "Enable a disabled port", "A port that is not disabled is left alone.\n", nil,
 		func(c *fabricwrite.Control, _ string) error { c.Phys = mad.PhysPolling; return nil })
-	add(resetWord, "Train the link of a port again", "", nil, func(c *fabricwrite.Control, _ string) error {
-		c.Phys, c.Reset = mad.PhysPolling, true
-		return nil
-	})
+	add(resetWord, "Train the link of a port again", "A disabled port is enabled by it.\n", nil,
+		func(c *fabricwrite.Control, _ string) error {
+			c.Phys, c.Reset = mad.PhysPolling, true
+			return nil
+		})
 	add("speed", "Set the enabled speeds of a port", speedHelp+"\n", []string{"all", "EDR,HDR"}, setSpeed)
 	add("width", "Set the enabled widths of a port", widthHelp+"\n", []string{"all", "4x"}, setWidth)
 	return all
@@ -149,6 +152,9 @@ func setSpeed(c *fabricwrite.Control, value string) error {
 		return nil
 	}
 	c.Speed, c.Ext = uint8(bits&7), uint8(bits>>4&15)
+	if c.Speed != 0 && c.Ext == 0 && len(value) > 1 { // names, not a number
+		c.Ext = mad.ExtSpeedsNone // otherwise the faster speeds stay, and the link trains at one of them
+	}
 	if mad.LinkSpeed(bits)&mad.SpeedXDR != 0 {
 		c.Ext2 = 1
 	}
@@ -184,6 +190,7 @@ func (x *Change) addPortTexts(jobs string) {
 		return
 	}
 	add("port control", prose.List(x.controlTexts(), mostNodes))
+	add("link trains", prose.List(x.trainTexts(), mostNodes))
 	add("own path", prose.List(x.OwnPath, mostNodes))
 	add("links down", prose.List(x.LinksDown, mostNodes))
 	without := x.live.Without(x.Plan.Down(x.live))
@@ -219,7 +226,21 @@ func (x *Change) controlTexts() (all []string) {
 		if old.UnmarshalBinary(c.Old) == nil {
 			text += fmt.Sprintf(" (%v, %v)", old.PortState, old.PhysState)
 		}
-		all = append(all, text+" to "+c.String())
+		text += " to " + c.String()
+		if c.Phys == mad.PhysPolling && c.Reset && old.PhysState == mad.PhysDisabled {
+			text += ", which enables the disabled port"
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// trainTexts returns a text for each controlled port whose enabled widths or speeds change.
+func (x *Change) trainTexts() (all []string) {
+	for i := range x.Trainings {
+		if text := x.Trainings[i].Text(x.live); text != "" {
+			all = append(all, text)
+		}
 	}
 	return all
 }

@@ -39,6 +39,7 @@ type Options struct {
 	AllowIncomplete  bool   // parts of the subnet that did not respond may lose their routes
 	AllowOwnPath     bool   // links on which the console or the master SM depends may go down
 	AllowOverwrite   bool   // entries that others wrote since the tables were computed may be overwritten
+	Drains           bool   // pairs that no other link connects may lose their path: a drain names them
 	Abandon          bool   // an interrupted commit may be overwritten, which gives up its rollback
 	NoJournal        bool   // write even if the journal cannot be kept; the commit cannot be rolled back then
 	Note             string // the note in the journal
@@ -78,6 +79,7 @@ type Report struct {
 	Hosts                 []string             // hosts that lose connectivity because links go down
 	OwnPath               []string             // why the console depends on links that go down
 	LinksDown             []string             // enabled ports whose links have not come up
+	Trainings             []Training           // of the controlled ports that are not disabled
 }
 
 // subject identifies the commit that another commit finishes or rolls back. The zero value identifies no commit.
@@ -271,7 +273,7 @@ func (c *commit) assess(ctx context.Context, p *plan.Plan) (err error) {
 	if c.isPorts() {
 		return c.assessPorts(ctx, p)
 	}
-	c.listHosts()
+	rep.Hosts = LostHosts(c.st.Live.Fabric, c.target.Fabric)
 	if c.of.rollback {
 		rep.LIDsLeft, rep.PortsLeft = countLeft(c.st.Live.Fabric, c.earlier)
 	}

@@ -149,9 +149,10 @@ const quietFor = time.Second
 
 // AwaitQuiet waits until the data counters of these links of the live subnet stand still, or until the timeout. It
 // reads them at the switches that after, the fabric without the links, still reaches. It returns the ports whose
-// counters still change, and those that could not be read.
+// counters still change, and those that could not be read. It calls the function waiting once if it has to wait longer
+// than usual.
 func AwaitQuiet(ctx context.Context, s *session.Session, after *fabric.Fabric, links []fabric.Link,
-	timeout time.Duration) (moving, unread []string, err error) {
+	timeout time.Duration, waiting func(moving, unread []string)) (moving, unread []string, err error) {
 	op, err := s.Begin(ctx, "drain")
 	if err != nil {
 		return nil, nil, err
@@ -195,6 +196,10 @@ func AwaitQuiet(ctx context.Context, s *session.Session, after *fabric.Fabric, l
 			}
 			if len(moving)+len(unread) == 0 || time.Since(began) >= timeout {
 				return moving, unread, nil
+			}
+			if waiting != nil {
+				waiting(moving, unread)
+				waiting = nil
 			}
 		}
 		before = now

@@ -68,7 +68,7 @@ func TestLostUpdate(t *testing.T) {
 		opt.AllowOverwrite = true
 		if whatIf {
 			n.Route(a, sessiontest.Engines[1]...)
-			opt.AllowOverwrite = false
+			opt.AllowOverwrite, opt.AllowUnreachable = false, true // of the host that failed
 		}
 		if _, err := commits.Commit(t.Context(), a, opt); err != nil {
 			t.Fatalf("what-if %v: routed again or with permission: %v", whatIf, err)

@@ -53,7 +53,10 @@ func (c *commit) preflightPorts(ctx context.Context) error {
 	}
 	f, kept := c.st.Live.Fabric, []write.Control{}
 	for _, control := range c.controls {
-		isNeeded, err := c.readPort(ctx, f, &control)
+		info, isNeeded, err := c.readPort(ctx, f, &control)
+		if err == nil {
+			err = c.findTraining(ctx, f, &control, info)
+		}
 		if err != nil {
 			return err
 		}
@@ -68,35 +71,35 @@ func (c *commit) preflightPorts(ctx context.Context) error {
 }
 
 // readPort finds the port of a control in the fabric and reads its PortInfo. It keeps the PortInfo that the journal
-// has. It reports whether the port is to be written.
-func (c *commit) readPort(ctx context.Context, f *fabric.Fabric, control *write.Control) (bool, error) {
+// has. It returns the present PortInfo, and reports whether the port is to be written.
+func (c *commit) readPort(ctx context.Context, f *fabric.Fabric, control *write.Control) (*portInfo, bool, error) {
 	node := f.NodeByGUID(control.GUID)
 	if node != fabric.None {
 		control.Port = f.PortAt(node, int(control.Num))
 	}
 	if node == fabric.None || control.Port == fabric.None {
-		return false, fmt.Errorf("port %d of 0x%016x is not in the live subnet", control.Num, control.GUID)
+		return nil, false, fmt.Errorf("port %d of 0x%016x is not in the live subnet", control.Num, control.GUID)
 	}
 	if err := control.Check(f); err != nil {
-		return false, err
+		return nil, false, err
 	}
-	path, err := sweep.NewRoutes(f).ToPort(control.Port)
+	read, err := c.readInfo(ctx, f, control.Port)
 	if err != nil {
-		return false, err
+		return nil, false, err
 	}
-	info, err := mad.Get[mad.PortInfo](ctx, c.Connection().Client(), path, uint32(control.Num))
-	if err == nil {
-		err = control.Unsupported(&info)
+	info := read.PortInfo
+	if control.Ext == mad.ExtSpeedsNone && info.SpeedSupported(read.caps) < mad.SpeedFDR {
+		control.Ext = 0 // the port has none that could be disabled
 	}
-	if err != nil {
-		return false, fmt.Errorf("%s: %w", f.PortName(control.Port), err)
+	if err := control.Unsupported(&info); err != nil {
+		return nil, false, fmt.Errorf("%s: %w", f.PortName(control.Port), err)
 	}
 	if len(control.Old) == 0 {
 		info.MKey = 0 // the journal must not hold it
 		control.Old, _ = info.AppendBinary(nil)
 	}
 	control.Caps = mad.CapabilityMask(f.Ports[f.EndPortOf(control.Port)].CapMask)
-	return control.Needed(&info), nil
+	return read, control.Needed(&info), nil
 }
 
 // makePlan plans the writes.
@@ -115,24 +118,24 @@ func (c *commit) assessPorts(ctx context.Context, p *plan.Plan) error {
 			return err
 		}
 	}
-	c.listHosts()
+	c.rep.Hosts = LostHosts(live.Fabric, target.Fabric)
 	c.rep.OwnPath = OwnPath(&c.st, target.Fabric, live.Tables, c.controls)
 	return nil
 }
 
-// listHosts lists the hosts of the live subnet that the target does not reach.
-func (c *commit) listHosts() {
-	live, target := c.st.Live, c.target
+// LostHosts returns the hosts that one fabric reaches and the other does not.
+func LostHosts(f, after *fabric.Fabric) (names []string) {
 	hosts := map[fabric.NodeIndex]bool{}
-	for _, e := range live.Fabric.EndPorts {
-		node := live.Fabric.Ports[e].Node
-		same := target.Fabric.PortByGUID(live.Fabric.Ports[e].GUID)
-		isLost := live.Fabric.Reachable(e) && (same == fabric.None || !target.Fabric.Reachable(same))
-		if isLost && !live.Fabric.Nodes[node].IsSwitch() && !hosts[node] {
+	for _, e := range f.EndPorts {
+		node := f.Ports[e].Node
+		same := after.PortByGUID(f.Ports[e].GUID)
+		isLost := f.Reachable(e) && (same == fabric.None || !after.Reachable(same))
+		if isLost && !f.Nodes[node].IsSwitch() && !hosts[node] {
 			hosts[node] = true
-			c.rep.Hosts = append(c.rep.Hosts, live.Fabric.NodeName(node))
+			names = append(names, f.NodeName(node))
 		}
 	}
+	return names
 }
 
 // OwnPath returns the reasons why the console needs the links that the controls take down: its own port, its way back
@@ -187,6 +190,9 @@ func OwnPath(st *session.State, after *fabric.Fabric, tables *fabric.Tables, con
 // or nothing else connects the pairs.
 func (c *commit) losing() error {
 	r := &c.rep
+	if err := c.conflict(); err != nil {
+		return err
+	}
 	if r.Lost == 0 || r.Unconnected+r.Unproved == 0 {
 		return nil
 	}

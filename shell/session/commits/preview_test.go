@@ -63,7 +63,8 @@ func TestPreviewsChangeNothing(t *testing.T) {
 		func() error { return resume(refuse) },
 		func() error { return commit(commits.Options{}) },
 		func() error { return commit(refuse) },
-		func() error { return commit(yes) }, // another commit is interrupted
+		// another commit is interrupted
+		func() error { return commit(commits.Options{Confirmed: true, AllowUnreachable: true}) },
 	} {
 		if err := do(); err != nil && !errors.Is(err, stop) && !commits.Needs(err, commits.Abandon) {
 			t.Errorf("%d: %v", i, err)

@@ -114,7 +114,7 @@ func (c *commit) harm() error {
 		return c.losing()
 	case r.Others != nil && r.Others.Count > r.Others.Recorded && !opt.AllowOverwrite:
 		return &RefusedError{Needs: Overwrite, Others: r.Others, Err: r.Others.err()}
-	case r.Lost > 0 && r.Unconnected+r.Unproved > 0 && !opt.AllowUnreachable:
+	case c.cutsOff() && !opt.AllowUnreachable:
 		return c.unreachable()
 	case h.Pairs() > 0 && !opt.AllowInterrupt:
 		return refused(Interrupt, "%s interrupted: LIDs change or links of new paths are down, and no order of writes "+
@@ -140,6 +140,12 @@ func (c *commit) harm() error {
 		return &servicelevels.Error{Proof: *r.SLs}
 	}
 	return nil
+}
+
+// cutsOff reports whether connected pairs lose their path, other than those that a drain names.
+func (c *commit) cutsOff() bool {
+	r := &c.rep
+	return r.Lost > 0 && (r.Unconnected+r.Unproved > 0 || !c.opt.Drains)
 }
 
 // needsLoop reports whether the writes have, or may have, a credit loop that neither the old nor the new routes have
@@ -182,15 +188,17 @@ func (c *commit) loopBetween() error {
 	return refused(Loop, "%s; %s", loop, why)
 }
 
-// unreachable returns an error if pairs of the fabric of the target have no path after the commit, unless the options
-// allow it.
+// unreachable returns the error for connected pairs that have no path after the commit.
 func (c *commit) unreachable() error {
 	lost := prose.Verb(c.rep.Lost, "connected pair", "would lose its path", "would lose their paths")
 	tables := "the staged tables do not connect all of the subnet that they were computed for"
 	if !c.isStaged() {
 		tables = fmt.Sprintf("the tables of history entry %d do not connect them", c.target.Entry.ID)
 	}
-	if c.rep.Unconnected == 0 {
+	switch {
+	case c.rep.Unconnected+c.rep.Unproved == 0 && c.isStaged():
+		tables = "no link of the what-if leads to them, and links of the live subnet do"
+	case c.rep.Unconnected == 0:
 		tables = "it is unknown whether the new tables connect their own subnet, as some were not read"
 	}
 	return refused(Unreachable, "%s: %s", lost, tables)
