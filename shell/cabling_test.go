@@ -138,6 +138,9 @@ func TestLabels(t *testing.T) {
 	for _, c := range []struct{ script, want string }{
 		{"show ports leaf-01", "3 (1/2/1)  Active"},
 		{"trace node-0001 node-0003", "(1/2/"},
+		{"show lft leaf-01", "3 (1/2/1)  spine-01/1"},
+		{"fail link leaf-01/3; route; diff entries", "3 (1/2/1)  4 (1/2/2)"},
+		{"engine lash; route; show sl2vl leaf-01", "4 (1/2/2)  "},
 	} {
 		if out := show(c.script); !strings.Contains(out, c.want) {
 			t.Errorf("%s: no %q:\n%s", c.script, c.want, out)
@@ -169,6 +172,9 @@ func TestLabelsOfPlan(t *testing.T) {
 	}
 	if n := strings.Count(after, "leaf-01/3 (IB1/P3)"); n < 2 || !strings.Contains(after, "3 (IB1/P3)  Active") {
 		t.Errorf("%d ports with labels:\n%s", n, after)
+	}
+	if !strings.Contains(after, "labels from "+plan+": 2 ports") {
+		t.Errorf("the origin of the labels is not named:\n%s", after)
 	}
 	if strings.Contains(after, "spine-01/1 (") {
 		t.Errorf("a number is shown as a label:\n%s", after)

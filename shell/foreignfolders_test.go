@@ -99,3 +99,15 @@ func TestForeignHardware(t *testing.T) {
 		}
 	}
 }
+
+// TestHintsQuotePaths: a path with a blank can be copied from a hint.
+func TestHintsQuotePaths(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "my routes")
+	if out, err := on(t, "sim:fattree:2,4", "route; dump routing '"+path+"'"); err != nil {
+		t.Fatal(err, out)
+	}
+	out, err := on(t, "sim:fattree:2,8", "route; compare engines with='"+path+"'")
+	if err == nil || !strings.Contains(err.Error(), "load routing '"+path+"'; ") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

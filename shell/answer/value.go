@@ -149,6 +149,14 @@ func PortNumber(f *fabric.Fabric, port fabric.PortIndex) Value {
 	return Value{kind: KindInt, num: uint64(f.Ports[port].Num), text: f.PortNumber(port)}
 }
 
+// NumberAt returns a port number of a node, and the label of the port in text. The node may lack the port.
+func NumberAt(f *fabric.Fabric, node fabric.NodeIndex, num uint8) Value {
+	if node == fabric.None || f.PortAt(node, int(num)) == fabric.None {
+		return Int(num)
+	}
+	return PortNumber(f, f.PortAt(node, int(num)))
+}
+
 // PortLabel returns the label that is printed at a port. It is [None] if it is unknown, and for [fabric.None].
 func PortLabel(f *fabric.Fabric, port fabric.PortIndex) Value {
 	if port == fabric.None {

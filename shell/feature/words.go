@@ -11,11 +11,35 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/pairs"
 )
+
+// PortRanges returns port numbers of a node as text, such as "1-3,7". A port with a label stands alone: "4 (1/2/2)".
+func PortRanges[N uint8 | int](f *fabric.Fabric, node fabric.NodeIndex, nums []N) string {
+	labelled := func(num N) bool {
+		port := f.PortAt(node, int(num))
+		return port != fabric.None && f.Label(port) != ""
+	}
+	var words []string
+	for i := 0; i < len(nums); {
+		end := i
+		for end < len(nums) && !labelled(nums[end]) {
+			end++
+		}
+		if end > i {
+			words = append(words, prose.Ranges(nums[i:end]))
+			i = end
+			continue
+		}
+		words = append(words, f.PortNumber(f.PortAt(node, int(nums[i]))))
+		i++
+	}
+	return strings.Join(words, ",")
+}
 
 // PortArg returns the port that the first argument names, or all ports of the node that it names. Without an argument
 // it returns nil.

@@ -203,6 +203,7 @@ func (r *routing) add(t *fabric.Tables, s fabric.SwitchIndex) {
 			lids[e.Group()]++
 		}
 	}
+	text := func(ports []uint8) string { return feature.PortRanges(f, node, ports) }
 	for i, subGroups := range sw.Groups {
 		ports := sw.Ports(i)
 		if len(ports) == 0 {
@@ -221,8 +222,8 @@ func (r *routing) add(t *fabric.Tables, s fabric.SwitchIndex) {
 		}
 		r.groups = append(r.groups, group{
 			Switch: row.Switch, Group: i, Ports: answer.List(sub),
-			InGroup: strings.Join(prose.Words(subGroups, prose.Ranges[uint8]), " then "),
-			Down:    answer.Ints(down), IsDown: cmp.Or(prose.Ranges(down), "-"), LIDs: lids[i],
+			InGroup: strings.Join(prose.Words(subGroups, text), " then "),
+			Down:    answer.Ints(down), IsDown: cmp.Or(text(down), "-"), LIDs: lids[i],
 			Lead: feature.ToPort(f, f.Port(node, ports[0])),
 		})
 	}

@@ -58,6 +58,7 @@ type checked struct {
 	FaultCount   int          `key:"fault_count" name:"faults"`
 	OutsideScope int          `key:"outside_scope" help:"planned cables that are not in the scope"`
 	Repeated     int          `key:"repeated" help:"lines that describe the same cable as another line"`
+	Labelled     int          `key:"labelled_ports" help:"ports that get their labels from the plan"`
 	SpeedUnread  int          `key:"speed_not_read" help:"cables in place whose speed or width was not read"`
 	Skipped      []string     `key:"skipped" help:"lines of the plan that are not compared, by reason"`
 	Names        []string     `key:"ambiguous_names" help:"names that several nodes have"`
@@ -138,6 +139,7 @@ var (
 			{Line: "[  not compared: {outside_scope|cable} outside the scope]"},
 			{Line: "[  not compared: {repeated|repeated line}]"},
 			{Line: "[  speed or width not read: {speed_not_read|cable}]"},
+			{Line: "[  labels from {plan}: {labelled_ports|port}]"},
 			{Table: answer.Show(&unmatchedTable, (*checked).unmatchedRows)},
 			{Table: answer.Show(&faultTable, (*checked).faultRows), When: (*checked).hasFaults},
 			{Line: "{?repair}repair: cost [{at most} ]{cost}: {moves|move}, {added|cable} to add, " +
@@ -173,7 +175,8 @@ func run(c *feature.Call) error {
 	if err != nil {
 		return err
 	}
-	if labels := labelsOf(res); len(labels) > 0 {
+	labels := labelsOf(res)
+	if len(labels) > 0 {
 		err := c.Session.SetLabels(c.Ctx, &session.PortLabels{Plan: plan.File, Labels: labels})
 		if err != nil {
 			return err
@@ -183,6 +186,7 @@ func run(c *feature.Call) error {
 	}
 	b := st.Basis(p, session.NeedLinks)
 	a := newChecked(res, b.Unread.Count > 0)
+	a.Labelled = len(labels)
 	if p.Entry == nil {
 		cablecheck.Publish(c.Session, cablecheck.New(res, c.Text, time.Now(), cablecheck.Texts{
 			Fault: func(f *cabling.Fault) (planned, found string) {

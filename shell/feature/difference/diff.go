@@ -158,7 +158,8 @@ func (e *entries) unicast() iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		for x := range diff.Changes(e.before.Tables, e.after.Tables) {
 			node := f.Switches[x.SwitchNew]
-			if !yield(entry{answer.Node(f, node), x.LID, port(x.Old), port(x.New), answer.Port(f, f.PortByLID(x.LID)),
+			if !yield(entry{answer.Node(f, node), x.LID, port(f, node, x.Old), port(f, node, x.New),
+				answer.Port(f, f.PortByLID(x.LID)),
 				feature.ToNode(f, node)}, nil) {
 				return
 			}
@@ -171,7 +172,7 @@ func (e *entries) multicast() iter.Seq2[groupEntry, error] {
 	return func(yield func(groupEntry, error) bool) {
 		for x := range mcast.Changes(e.before.Tables, e.after.Tables) {
 			node := f.Switches[x.Switch]
-			if !yield(groupEntryOf(answer.Node(f, node), x.MLID, numbers(x.Gone), numbers(x.Come),
+			if !yield(groupEntryOf(f, node, x.MLID, numbers(x.Gone), numbers(x.Come),
 				feature.ToNode(f, node)), nil) {
 				return
 			}
@@ -187,11 +188,11 @@ func (e *entries) hasGroups() bool {
 }
 
 // port returns a port number of an entry, or None for an entry without a port.
-func port(num uint8) answer.Value {
+func port(f *fabric.Fabric, node fabric.NodeIndex, num uint8) answer.Value {
 	if num == fabric.NoPath {
 		return answer.None()
 	}
-	return answer.Int(num)
+	return answer.NumberAt(f, node, num)
 }
 
 func numbers(ports []uint8) []int {

@@ -375,13 +375,16 @@ func (d *difference) switches() answer.Rows[changedSwitch] {
 }
 
 // node returns a node of either state.
-func (d *difference) node(guid diff.GUID) answer.Value {
+func (d *difference) node(guid diff.GUID) answer.Value { return answer.Node(d.find(guid)) }
+
+// find returns a node of the state after, or else of the state before. It is None if neither has it.
+func (d *difference) find(guid diff.GUID) (*fabric.Fabric, fabric.NodeIndex) {
 	for _, p := range []*session.Picture{d.after, d.before} {
 		if n := p.Fabric.NodeByGUID(uint64(guid)); n != fabric.None {
-			return answer.Node(p.Fabric, n)
+			return p.Fabric, n
 		}
 	}
-	return answer.None()
+	return d.after.Fabric, fabric.None
 }
 
 // end returns an end of a link, which may exist in only one of the states.
@@ -406,14 +409,16 @@ type groupEntry struct {
 	answer.Lead
 }
 
-func groupEntryOf(sw answer.Value, mlid uint16, gone, come []int, lead answer.Lead) groupEntry {
-	return groupEntry{sw, feature.MLIDText(mlid), answer.Ints(gone), answer.Ints(come), portsText(gone),
-		portsText(come), lead}
+func groupEntryOf(f *fabric.Fabric, node fabric.NodeIndex, mlid uint16, gone, come []int, lead answer.Lead) groupEntry {
+	return groupEntry{answer.Node(f, node), feature.MLIDText(mlid), answer.Ints(gone), answer.Ints(come),
+		portsText(f, node, gone), portsText(f, node, come), lead}
 }
 
-// portsText returns port numbers as text, such as "1, 3", or None if there are none.
-func portsText(ports []int) answer.Value {
-	return answer.Optional(strings.Trim(strings.ReplaceAll(fmt.Sprint(ports), " ", ", "), "[]"))
+// portsText returns port numbers with their labels as text, such as "1, 3 (1/2/1)", or None if there are none.
+func portsText(f *fabric.Fabric, node fabric.NodeIndex, ports []int) answer.Value {
+	return answer.Optional(strings.Join(prose.Words(ports, func(num int) string {
+		return answer.NumberAt(f, node, uint8(num)).String()
+	}), ", "))
 }
 
 var groupTable = answer.Table[groupEntry]{
@@ -430,7 +435,8 @@ func (d *difference) groups() answer.Rows[groupEntry] {
 	}
 	rows := answer.Lazy(len(m.Examples), func(i int) groupEntry {
 		e := &m.Examples[i]
-		return groupEntryOf(d.node(e.GUID), e.MLID, e.Gone, e.Come, answer.Lead{GUID: uint64(e.GUID)})
+		f, node := d.find(e.GUID)
+		return groupEntryOf(f, node, e.MLID, e.Gone, e.Come, answer.Lead{GUID: uint64(e.GUID)})
 	})
 	rows.More = int64(m.Changed - len(m.Examples))
 	return rows

@@ -55,7 +55,11 @@ var table = answer.Table[entry]{
 	Key: "entries", Title: "entries", Stream: true,
 	Fields: []answer.Field[entry]{
 		answer.LIDField("lid", "LID", "LID of the destination", func(e entry) uint16 { return e.lid }),
-		answer.IntField("port", "PORT", "output port; 0 is the switch itself", func(e entry) uint8 { return e.port }),
+		{Key: "port", Name: "PORT", Kind: answer.KindInt, Help: "output port; 0 is the switch itself",
+			Value: func(e entry) answer.Value { return answer.NumberAt(e.f, e.sw, e.port) }},
+		{Key: "label", Kind: answer.KindText, Help: "printed at the output port", Value: func(e entry) answer.Value {
+			return answer.PortLabel(e.f, e.f.PortAt(e.sw, int(e.port)))
+		}},
 		answer.PlaceField("next_hop", "NEXT HOP", "port at the other end of the link", next),
 		answer.PlaceField("destination", "DESTINATION", "port with the LID", func(e entry) answer.Value {
 			return answer.Port(e.f, e.destination())

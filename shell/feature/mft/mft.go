@@ -10,7 +10,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
-	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
@@ -35,6 +34,7 @@ var errNotRead = errors.New("the multicast tables were neither computed nor read
 
 // entry is an entry of a multicast forwarding table: the output ports of a switch for a multicast LID.
 type entry struct {
+	of    *contents
 	mlid  uint16
 	ports []int
 }
@@ -52,7 +52,7 @@ var table = answer.Table[entry]{
 		{Key: "mlid", Name: "MLID", Kind: answer.KindText, Help: "multicast LID",
 			Value: func(e entry) answer.Value { return answer.Text(feature.MLIDText(e.mlid)) }},
 		{Name: "PORTS", Kind: answer.KindText, Value: func(e entry) answer.Value {
-			return answer.Text(prose.Ranges(e.ports))
+			return answer.Text(feature.PortRanges(e.of.f, e.of.node, e.ports))
 		}},
 		{Key: "ports", Kind: answer.KindList, Value: func(e entry) answer.Value { return answer.Ints(e.ports) }},
 	},
@@ -85,12 +85,12 @@ func run(c *feature.Call) error {
 	case !p.Tables.MulticastKnown(f.Nodes[node].Switch):
 		return fmt.Errorf("the multicast table of %s was not read", f.NodeName(node))
 	}
-	all := contents{f: f, node: node}
+	all := &contents{f: f, node: node}
 	for i := range p.Tables.MFT.LIDs() {
 		mlid := uint16(fabric.FirstMLID + i)
 		if ports := slices.Collect(p.Tables.MFT.Each(f.Nodes[node].Switch, mlid)); len(ports) > 0 {
-			all.entries = append(all.entries, entry{mlid, ports})
+			all.entries = append(all.entries, entry{all, mlid, ports})
 		}
 	}
-	return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks), all))
+	return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks), *all))
 }

@@ -346,7 +346,7 @@ func delta(c *feature.Call) error {
 	d, err := pathdb.Delta(old.View(), fresh.View())
 	if err != nil {
 		return fmt.Errorf("%w; hint: 'paths build FILE like=%s' keeps the order if ports were only removed", err,
-			fabric.Escape(c.Arg(0)))
+			lang.Quote(fabric.Escape(c.Arg(0))))
 	}
 	if err := pathdb.WriteFile(c.Arg(2), d); err != nil {
 		return err

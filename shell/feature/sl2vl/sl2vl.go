@@ -10,7 +10,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
-	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
@@ -49,10 +48,11 @@ type tables struct {
 var table = answer.Table[mapping]{
 	Key: "tables", Title: "SL2VL tables", Stream: true,
 	Fields: []answer.Field[mapping]{
-		answer.IntField("out", "OUT", "the port through which packets leave", func(m mapping) uint8 { return m.out }),
+		{Key: "out", Name: "OUT", Kind: answer.KindInt, Help: "the port through which packets leave",
+			Value: func(m mapping) answer.Value { return answer.PortNumber(m.f, m.outPort) }},
 		{Name: "IN", Kind: answer.KindText, Help: "the ports through which packets enter",
 			Value: func(m mapping) answer.Value {
-				return answer.Text(prose.Ranges(m.in))
+				return answer.Text(feature.PortRanges(m.f, m.f.Ports[m.outPort].Node, m.in))
 			}},
 		{Key: "in", Kind: answer.KindList, Help: "the ports through which packets enter",
 			Value: func(m mapping) answer.Value {

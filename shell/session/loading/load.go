@@ -20,6 +20,7 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines/file"
+	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/settings"
 )
@@ -193,7 +194,7 @@ func snapshotTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric
 		return nil, fmt.Errorf("%s has no forwarding tables", fabric.Escape(path))
 	case !fabric.Same(file.Fabric, f):
 		return nil, fmt.Errorf("%s is of a different subnet; hint: run 'load routing %s; compare engines "+
-			"with=staged'", fabric.Escape(path), fabric.Escape(path))
+			"with=staged'", fabric.Escape(path), lang.Quote(fabric.Escape(path)))
 	}
 	t := *file.Tables
 	t.Fabric = f

@@ -9,6 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -33,7 +34,7 @@ func (l *lft) lidColumns() []draw.Column {
 		{Name: "port", Help: "port of the switch for this LID in the forwarding table; 0 is the switch itself",
 			Wide: 5, Right: true, Hidden: byPort,
 			Text: func(row int) string {
-				return entryText(l.entry(row))
+				return l.entryText(l.entry(row))
 			}, Order: func(row int) int64 { return int64(l.entry(row)) }},
 		{Name: "next hop", Help: "node at the other end of the port",
 			Least: 10, Share: 2, Hidden: byPort, Text: func(row int) string { return l.nextHop(l.entry(row)) },
@@ -108,7 +109,7 @@ func (l *lft) portColumns() []draw.Column {
 		{Name: "port", Help: "port of the switch for this LID in the forwarding table; 0 is the switch itself",
 			Wide: 5, Right: true, Hidden: byLID,
 			Text: func(row int) string {
-				return entryText(l.ports[row])
+				return l.entryText(l.ports[row])
 			}, Order: func(row int) int64 { return int64(l.ports[row]) }},
 		{Name: "next hop", Help: "node at the other end of the port",
 			Least: 10, Hidden: byLID, Text: func(row int) string { return l.nextHop(l.ports[row]) },
@@ -242,7 +243,7 @@ func (l *lft) wasText(row int) string {
 	if l.was == nil || l.was(l.lids[row]) == l.entry(row) {
 		return ""
 	}
-	return l.Theme.Changed + " " + entryText(l.was(l.lids[row]))
+	return l.Theme.Changed + " " + l.entryText(l.was(l.lids[row]))
 }
 
 func (l *lft) paths(entry uint8) int64 {
@@ -259,7 +260,34 @@ func (l *lft) pathsText(entry uint8) string {
 	return draw.Thousands(0)
 }
 
-func entryText(entry uint8) string { return prose.When(entry == fabric.NoPath, "-", fmt.Sprint(entry)) }
+// entryText returns the port of an entry with its label.
+func (l *lft) entryText(entry uint8) string {
+	if out := l.out(entry); out != fabric.None && entry != fabric.NoPath {
+		return l.Scene.Picture.Fabric.PortNumber(out)
+	}
+	return prose.When(entry == fabric.NoPath, "-", fmt.Sprint(entry))
+}
+
+// widen makes the columns with port numbers as wide as the labels of the switch need.
+func (l *lft) widen() {
+	wide := len("port")
+	if l.sw != fabric.None {
+		f := l.Scene.Picture.Fabric
+		for p := range f.SwitchNode(l.sw).Ports() {
+			if f.Label(p) != "" {
+				wide = max(wide, draw.Width(f.PortNumber(p)))
+			}
+		}
+	}
+	for i := range l.Cols {
+		switch l.Cols[i].Name {
+		case "port":
+			l.Cols[i].Wide = wide + 1
+		case "was":
+			l.Cols[i].Wide = wide + 2
+		}
+	}
+}
 
 // noGroups reports whether the adaptive routing of the switch is unknown.
 func (l *lft) noGroups() bool {
@@ -281,8 +309,9 @@ func (l *lft) groupText(row int) string {
 		return ""
 	}
 	var words []string
+	f := l.Scene.Picture.Fabric
 	for _, sub := range sw.Groups[e.Group()] {
-		words = append(words, prose.Ranges(sub))
+		words = append(words, feature.PortRanges(f, f.Switches[l.sw], sub))
 	}
 	return strings.Join(words, " then ") + prose.When(sw.Enabled, "", " (off)")
 }

@@ -119,6 +119,7 @@ func (l *lft) showSwitch(at pane.Place) {
 	if node, _ := at.In(sc.Picture.Fabric); node != fabric.None {
 		l.sw = sc.Picture.Fabric.Nodes[node].Switch
 	}
+	l.widen()
 	l.Renew()
 	if ok && (!moved || l.Filt.Empty()) {
 		l.findLID(lid)
