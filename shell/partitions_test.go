@@ -93,4 +93,15 @@ func TestPartitionDifferences(t *testing.T) {
 	}
 }
 
+// TestBothPKeys names the option that gives members two P_Keys of a partition, which is not modelled.
+func TestBothPKeys(t *testing.T) {
+	for value, want := range map[string]bool{"TRUE": true, "FALSE": false} {
+		conf := writeFile(t, "opensm.conf", "routing_engine minhop\nallow_both_pkeys "+value+"\n")
+		out, err := on(t, "sim:fattree:2,4", "engine from="+conf)
+		if err != nil || strings.Contains(out, "opensm.conf:2: allow_both_pkeys is not modelled") != want {
+			t.Errorf("%s: %v\n%s", value, err, out)
+		}
+	}
+}
+
 func matches(text, pattern string) bool { return regexp.MustCompile(pattern).MatchString(text) }

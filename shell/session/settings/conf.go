@@ -18,10 +18,11 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// unmodelled are options of opensm.conf that can change routes but that no engine of ibconsole supports. The values are
-// those that have no effect.
+// unmodelled are options of opensm.conf that can change routes or P_Keys but that ibconsole does not support. The
+// values are those that have no effect. With allow_both_pkeys, members with "both" have two P_Keys of a partition.
 var unmodelled = map[string]string{
 	"avoid_throttled_links": "FALSE",
+	"allow_both_pkeys":      "FALSE",
 }
 
 var aliases = map[string]string{"dimn_ports_file": "port_search_ordering_file"} // older names of options
