@@ -37,6 +37,15 @@ type Report struct {
 	Splitting   int `json:"splitting"`
 	Losing      int `json:"losing"`
 	Overloading int `json:"overloading"`
+	// Routes names the routes whose credit loops were searched for, "" for repaired routes.
+	Routes string `json:"routes,omitempty"`
+	// Proved counts the failures for which it was proved whether the routes have a credit loop. Looping counts those with
+	// one. Unknown counts those that were checked without a result, because data were not read. Refused counts
+	// those whose subnet the engine refuses.
+	Proved  int `json:"proved"`
+	Looping int `json:"looping"`
+	Unknown int `json:"unknown"`
+	Refused int `json:"refused"`
 	// Changed is the number of changed entries, summed over all failures.
 	Changed int64 `json:"changed_entries"`
 	// Failed lists the worst failures, at most [Kept]. Failures that lose most paths come first, then failures with
@@ -57,6 +66,17 @@ func (r *Report) count(v *Verdict) {
 	}
 	if v.Worst > r.Worst {
 		r.Overloading++
+	}
+	switch v.Loop {
+	case HasLoop:
+		r.Looping++
+		r.Proved++
+	case NoLoop:
+		r.Proved++
+	case Unknown:
+		r.Unknown++
+	case Refused:
+		r.Refused++
 	}
 	r.Changed += int64(v.Changed)
 }
@@ -84,6 +104,8 @@ func (r *Report) sameStudy(o *Report) error {
 		return fmt.Errorf("%w: the fabrics differ", ErrOther)
 	case r.Routing != o.Routing:
 		return fmt.Errorf("%w: the routings differ", ErrOther)
+	case r.Routes != o.Routes:
+		return fmt.Errorf("%w: the proofs are of different routes", ErrOther)
 	case r.Failures != o.Failures:
 		return fmt.Errorf("%w: one has %d failures and one has %d", ErrOther, r.Failures, o.Failures)
 	}
@@ -144,6 +166,7 @@ func Merge(reports []*Report) (all *Report, missing, unfinished []int, err error
 	sum := *first
 	sum.Shard, sum.Failed, sum.Done, sum.Splitting, sum.Losing, sum.Overloading, sum.Changed = nil, []Verdict{},
 		0, 0, 0, 0, 0
+	sum.Proved, sum.Looping, sum.Unknown, sum.Refused = 0, 0, 0, 0
 	for _, r := range reports {
 		if err := first.sameStudy(r); err != nil {
 			return nil, nil, nil, err
@@ -164,7 +187,8 @@ func Merge(reports []*Report) (all *Report, missing, unfinished []int, err error
 		sum.Done += r.Done
 		sum.Splitting, sum.Losing, sum.Overloading = sum.Splitting+r.Splitting, sum.Losing+r.Losing, sum.Overloading+
 			r.Overloading
-		sum.Changed += r.Changed
+		sum.Proved, sum.Looping, sum.Unknown = sum.Proved+r.Proved, sum.Looping+r.Looping, sum.Unknown+r.Unknown
+		sum.Changed, sum.Refused = sum.Changed+r.Changed, sum.Refused+r.Refused
 		sum.Failed = append(sum.Failed, r.Failed...)
 	}
 	slices.Sort(sum.Shard)
@@ -220,9 +244,9 @@ var ErrDamaged = errors.New("damaged or edited")
 // escaped reports whether all names in the report are printable. A study writes only escaped names.
 func (r *Report) escaped() bool {
 	for i := range r.Failed {
-		if v := &r.Failed[i]; !plain.Escaped(v.Name) || !plain.Escaped(v.At) {
+		if v := &r.Failed[i]; !plain.Escaped(v.Name) || !plain.Escaped(v.At) || !plain.Escaped(string(v.Loop)) || !plain.Escaped(v.Why) {
 			return false
 		}
 	}
-	return plain.Escaped(string(r.Kind))
+	return plain.Escaped(string(r.Kind)) && plain.Escaped(r.Routes)
 }

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/incremental"
+	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/trees/treestest"
 	"example.org/ibconsole/routing/checks/walk"
@@ -51,7 +52,7 @@ func random(t testing.TB, r *rand.Rand) *fabric.Tables {
 // TestVerdictAsCheckedInFull compares the verdict on a failure with that of routing, checking and counting everything.
 func TestVerdictAsCheckedInFull(t *testing.T) {
 	r := testenv.Rand(t)
-	split, overloaded := 0, 0
+	split, overloaded, loops := 0, 0, map[Loop]int{}
 	for i := range testenv.Count(t, 100, 3000) {
 		tables := random(t, r)
 		if i == 0 {
@@ -72,7 +73,7 @@ func TestVerdictAsCheckedInFull(t *testing.T) {
 		j := s.newJudge()
 		for range 3 {
 			n := r.IntN(s.all.count())
-			v := j.simulate(n)
+			v := j.simulate(t.Context(), n)
 			want := inFull(t, s, n)
 			v.at = 0
 			if v != want {
@@ -84,10 +85,11 @@ func TestVerdictAsCheckedInFull(t *testing.T) {
 			if v.Worst > s.report.Worst {
 				overloaded++
 			}
+			loops[v.Loop]++
 		}
 	}
-	t.Logf("%d make ports unreachable, %d overload a link", split, overloaded)
-	if split == 0 || overloaded == 0 {
+	t.Logf("%d make ports unreachable, %d overload a link; loops: %v", split, overloaded, loops)
+	if split == 0 || overloaded == 0 || loops[HasLoop] == 0 || loops[NoLoop] == 0 {
 		t.Error("want some of each")
 	}
 }
@@ -105,6 +107,18 @@ func inFull(t *testing.T, s *Study, n int) Verdict {
 		t.Fatal(err)
 	}
 	v := Verdict{Number: n, Lost: lostPaths(was, res.Tables), Changed: res.Touched}
+	if n%s.prover.every == 0 {
+		switch r, err := credits.Check(t.Context(), res.Tables, credits.Options{}); {
+		case err != nil:
+			t.Fatal(err)
+		case r.Verdict == credits.None:
+			v.Loop = NoLoop
+		case r.Verdict == credits.Loop:
+			v.Loop = HasLoop
+		default:
+			v.Loop = Unknown
+		}
+	}
 	for _, e := range was.Fabric.EndPorts {
 		p := &was.Fabric.Ports[e]
 		if !was.Fabric.Nodes[p.Node].IsSwitch() && part.PortByGUID(p.GUID) == fabric.None {

@@ -2,7 +2,8 @@
 
 // Package resilience simulates every single failure of a kind for a routing: each link between switches, each switch,
 // or each pair of links. For each failure it adapts the tables with package incremental, and follows the changed paths
-// of all pairs of end ports. It counts unreachable end ports and overloaded links, and keeps the worst failures.
+// of all pairs of end ports. It counts unreachable end ports and overloaded links, proves that the routes have no
+// credit loop, and keeps the worst failures.
 //
 // The failures of a study are numbered. A study can be split into N shards, each of which simulates every Nth failure.
 // A study can be stopped after any failure and continued.
@@ -45,6 +46,7 @@ type Study struct {
 	paths  []int64
 	ranked []fabric.PortIndex
 	report Report
+	prover prover
 }
 
 // New prepares a study of all failures of a kind. O(switches x LIDs) on all processors.
@@ -95,6 +97,7 @@ func New(ctx context.Context, base *incremental.Base, kind Kind) (*Study, error)
 	})
 	s.report = Report{Kind: kind, Fabric: fabricSum(t.Fabric), Routing: routingSum(t), Failures: all.count(),
 		Paths: loads.Delivered}
+	s.prover = newProver(t, s.report.Failures, kind)
 	if len(s.ranked) > 0 {
 		s.report.Worst = s.paths[s.ranked[0]]
 	}
@@ -146,8 +149,13 @@ func (s *Study) Run(ctx context.Context, r *Report, progress func(*Report)) erro
 			if judges[worker] == nil {
 				judges[worker] = s.newJudge()
 			}
-			found[i] = judges[worker].simulate((r.Done+i)*r.Shards + r.Shard[0] - 1)
+			found[i] = judges[worker].simulate(ctx, (r.Done+i)*r.Shards+r.Shard[0]-1)
 		})
+		for _, j := range judges {
+			if j != nil && err == nil {
+				err = j.err
+			}
+		}
 		if err != nil {
 			return err
 		}

@@ -4,9 +4,11 @@ package resilience
 
 import (
 	"cmp"
+	"context"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/changes/incremental"
+	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/trees"
 	"example.org/ibconsole/routing/checks/walk"
 )
@@ -27,14 +29,24 @@ type Verdict struct {
 	At    string `json:"worst_at"`
 	// Changed counts the changed entries.
 	Changed int `json:"changed_entries"`
+	// Loop is the result of the proof that the routes after the failure have no credit loop.
+	Loop Loop `json:"credit_loop,omitempty"`
+	// Why describes a loop that the function of [Study.Reroute] found.
+	Why string `json:"why,omitempty"`
 
 	at fabric.PortIndex
 }
 
-// worse orders verdicts, worst first: by lost paths, then by the maximum number of paths over a link, then by failure
-// number.
+// worse orders verdicts, worst first: by lost paths, then those with a credit loop, then by the maximum number of paths
+// over a link, then by failure number.
 func worse(a, b Verdict) int {
-	return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(b.Worst, a.Worst), cmp.Compare(a.Number, b.Number))
+	loop := func(v *Verdict) int {
+		if v.Loop == HasLoop {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(loop(&b), loop(&a)), cmp.Compare(b.Worst, a.Worst), cmp.Compare(a.Number, b.Number))
 }
 
 // judge is the scratch memory of one goroutine.
@@ -53,6 +65,12 @@ type judge struct {
 	gone []bool
 	less []int32
 	detours
+	// order has the dependencies of the tables without a failure. cyclic is set if there is none because these have a
+	// credit loop. edits are those of the present failure.
+	order  *credits.Order
+	cyclic bool
+	edits  []lidEdits
+	err    error // the first error of a proof
 }
 
 func (s *Study) newJudge() *judge {
@@ -66,7 +84,7 @@ func (s *Study) newJudge() *judge {
 }
 
 // simulate simulates failure n and returns its verdict.
-func (j *judge) simulate(n int) Verdict {
+func (j *judge) simulate(ctx context.Context, n int) Verdict {
 	removed := j.all.removed(n)
 	for _, l := range removed {
 		j.dead[l.A], j.dead[l.B] = true, true
@@ -79,7 +97,9 @@ func (j *judge) simulate(n int) Verdict {
 		j.loseEnds(part, &v)
 	}
 	follow := v.Unreachable > 0
+	j.edits = j.edits[:0]
 	edits := j.router.Edits(part, removed, func(lid uint16, edits []fabric.Edit, unreached []incremental.Unreached) {
+		j.edits = append(j.edits, lidEdits{lid, edits})
 		switch {
 		case v.Unreachable > 0 || j.endOf[lid] < 0:
 		case j.whole[lid]:
@@ -97,6 +117,11 @@ func (j *judge) simulate(n int) Verdict {
 			}
 			return true
 		})
+	}
+	if n%j.prover.every == 0 {
+		if err := j.prove(ctx, &v, removed, j.edits); j.err == nil {
+			j.err = err
+		}
 	}
 	v.Worst, v.at = j.worst()
 	j.forget(removed, v.Unreachable > 0)

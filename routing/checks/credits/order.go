@@ -25,6 +25,10 @@ type Order struct {
 	seen  []bool
 	found []int32
 	stack []int32
+	// edited and passed are scratch memory of AddPaths: the changed entries by switch, 0 for none, and the switches
+	// that packets have passed.
+	edited []uint8
+	passed []bool
 }
 
 // channelPair is a dependency between two channels. from depends on the channel that leaves switch at by port out with

@@ -53,6 +53,30 @@ func TestTreeLoops(t *testing.T) {
 	}
 }
 
+// Every position of the datelines of the 6 x 5 torus has a row of six switches whose loss leads to a loop, as
+// [TestTreeLoops] shows for one. No loss of a link does. A torus of three dimensions has none.
+func TestForesee(t *testing.T) {
+	d := drawSix5(t)
+	res, err := torus.Engine{Conf: d.conf}.Route(t.Context(), assign(t, d.f), routing.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	grid, _ := torus.Of(res.Tables)
+	last := 0
+	r, err := grid.Foresee(t.Context(), routing.Options{}, func(done, total int) { last = total - done })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Failures != 30+60 || len(r.Loops) != 6 || last != 0 {
+		t.Errorf("%d failures, loops after %v, %d not tried", r.Failures, r.Loops, last)
+	}
+	for _, l := range r.Loops {
+		if l.Switch == fabric.None {
+			t.Errorf("a loop after the loss of link %v", l.Links)
+		}
+	}
+}
+
 // The ring without r, by hand from the document's drawings. The unicast path from 0,2 to 3,4 turns before r from I up
 // to 2,3 and there against the order along x. The path from 0,3 to 3,1 goes up x=3, whose ring r has opened, across the
 // dateline. A packet of 3,0 to the group goes up to T, back along the root's row to n and up again to I.

@@ -9,17 +9,20 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/changes/resilience"
+	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
@@ -47,6 +50,10 @@ var (
 			Name: "to", Kind: lang.KindFile, Summary: "file for the result; an existing one is continued",
 			Written: true,
 		},
+		{
+			Name: "routes", Kind: lang.KindWord, Words: []string{"repair", "engine"},
+			Summary: "routes after a failure in which credit loops are searched for", Default: "repair",
+		},
 	}
 	kindOption = lang.Option{Name: "kind", Kind: lang.KindWord, Words: []string{"links", "switches", "pairs"},
 		Summary: "what fails", Default: "links"}
@@ -62,7 +69,9 @@ var Feature = feature.Feature{Name: "resilience", Keys: []feature.Key{
 	{
 		Path: "resilience", Group: feature.GroupSimulate, Summary: "Simulate each failure and count lost paths",
 		Help: "After each failure, routes are adapted as route incremental does, and all changed paths are traced. " +
-			"An interrupted study\nshows its results so far. With to=FILE, the next run with the same file continues " +
+			"The\nroutes after each failure are proved free of credit loops: all up to 200 switches, otherwise 200 " +
+			"of them. With\nroutes=engine, these are the routes and multicast trees that the present engine computes " +
+			"after the failure.\nAn interrupted study\nshows its results so far. With to=FILE, the next run with the same file continues " +
 			"the study.",
 	},
 	study("links", resilience.Links, "Simulate the failure of each link between switches", "resilience links",
@@ -121,6 +130,12 @@ type studied struct {
 	Overloading int          `key:"overloading" name:"raise the load" help:"failures that raise the worst load"`
 	Changed     int64        `key:"changed_entries" name:"changed entries" help:"sum over all failures"`
 	Mean        answer.Value `key:"mean_changed_entries" name:"changed on average" kind:"float"`
+	Routes      answer.Value `key:"routes" name:"routes" kind:"text" help:"routes of the search for credit loops"`
+	Proved      int          `key:"proved" name:"proved" help:"failures after which credit loops were searched for"`
+	Looping     int          `key:"credit_loops" name:"with a credit loop"`
+	Unproved    int          `key:"credit_loops_unknown" help:"failures whose data were not read"`
+	Refused     int          `key:"refused" name:"refused" help:"failures after which the engine refuses the subnet"`
+	Sampled     bool         `name:"sampled"`
 	Partial     bool         `key:"partial" help:"not all failures were simulated"`
 	Fabric      string       `key:"fabric" help:"checksum of the fabric"`
 	Routing     string       `key:"routing" help:"checksum of the tables"`
@@ -132,6 +147,7 @@ type studied struct {
 
 	report *resilience.Report
 	top    int
+	vls    map[int]int // by failure number: the number of VLs that would avoid its credit loop
 }
 
 // failure is a row of the table: the effect of one failure.
@@ -143,6 +159,10 @@ type failure struct {
 	Worst   int64        `key:"worst_load" name:"WORST LOAD" help:"most paths over a link between switches"`
 	At      answer.Value `key:"worst_at" name:"AT" kind:"text" help:"the port of that link"`
 	Changed int          `key:"changed_entries" name:"CHANGED"`
+	Loop    answer.Value `key:"credit_loop" name:"CREDIT LOOP" kind:"text" help:"none, loop, or unknown"`
+	VLs     answer.Value `key:"vls_needed" name:"VLS" kind:"int" help:"VLs that suffice to avoid the loop"`
+	Why     answer.Value `key:"loop_of_multicast" kind:"text" help:"the loop of unicast with multicast (torus-2QoS)"`
+	Says    answer.Value `name:"loop" kind:"text"`
 }
 
 const titleForm = "{done} of {failures|failure} ({failing}) simulated; without a failure {paths|path}, at most " +
@@ -151,7 +171,7 @@ const titleForm = "{done} of {failures|failure} ({failing}) simulated; without a
 var failureTable = answer.Table[failure]{
 	Key: "failed", Title: "failures, worst first", Fields: answer.Fields[failure](), Stream: true,
 	Row: "  {name}: {lost_paths|path} lost, {unreachable|host port} unreachable, at most {worst_load} over a link[ " +
-		"({worst_at})]",
+		"({worst_at})][; {loop}]",
 }
 
 var mergeDecl = declare("resilience merge", "resilience: "+titleForm)
@@ -165,6 +185,23 @@ func declare(command, title string) *answer.Decl[*studied] {
 				Line: "  {losing} lose paths, {splitting} of them make host ports unreachable; {overloading} raise " +
 					"the most paths over a link",
 			},
+			{
+				Line: "  credit loops: {credit_loops} of {proved|failure} proved[, with the routes of {routes}]",
+				When: func(s *studied) bool { return s.Proved > 0 && !s.Sampled },
+			},
+			{
+				Line: "  credit loops: {credit_loops} of {proved|failure} proved[, with the routes of {routes}], a sample of " +
+					"{failures}",
+				When: func(s *studied) bool { return s.Proved > 0 && s.Sampled },
+			},
+			{
+				Line: "  credit loops: unknown after {credit_loops_unknown|failure}, because data were not read",
+				When: func(s *studied) bool { return s.Unproved > 0 },
+			},
+			{
+				Line: "  {routes} refuses the subnet after {refused|failure}",
+				When: func(s *studied) bool { return s.Refused > 0 },
+			},
 			{Line: "{?mean_changed_entries}  {mean_changed_entries} entries change on average"},
 			{Table: answer.Show(&failureTable, (*studied).failures)},
 			{Line: "{?missing}  missing: {missing}"},
@@ -174,6 +211,9 @@ func declare(command, title string) *answer.Decl[*studied] {
 			switch {
 			case s.Losing > 0:
 				return answer.Found, fmt.Sprintf("%d of %s lose paths", s.Losing, prose.Count(s.Done, "failure"))
+			case s.Looping > 0:
+				return answer.Found, fmt.Sprintf("%d of %s have a credit loop", s.Looping,
+					prose.Count(s.Proved, "failure"))
 			case s.Partial:
 				return answer.Unknown, fmt.Sprintf("%d of %s simulated", s.Done, prose.Count(s.Failures, "failure"))
 			}
@@ -187,10 +227,57 @@ func (s *studied) failures() answer.Rows[failure] {
 	list := s.report.Failed
 	rows := answer.Lazy(len(list), func(i int) failure {
 		v := &list[i]
-		return failure{v.Number, v.Name, v.Lost, v.Unreachable, v.Worst, answer.Optional(v.At), v.Changed}
+		row := failure{
+			v.Number, v.Name, v.Lost, v.Unreachable, v.Worst, answer.Optional(v.At), v.Changed, answer.None(),
+			answer.None(), answer.Optional(v.Why), answer.None(),
+		}
+		if v.Loop != resilience.Unproved {
+			row.Loop = answer.Text(string(v.Loop))
+		}
+		vls, counted := s.vls[v.Number]
+		if v.Loop == resilience.HasLoop {
+			row.Says = answer.Text("CREDIT LOOP" + vlsText(v.Why, vls, counted))
+		}
+		if vls > 0 {
+			row.VLs = answer.Int(vls)
+		}
+		return row
 	})
 	rows.Shown = s.top
 	return rows
+}
+
+// vlsText returns a text with the number of VLs that avoid a credit loop, "" if it was not computed.
+func vlsText(why string, vls int, counted bool) string {
+	switch {
+	case why != "":
+		return ": " + why
+	case !counted:
+		return ""
+	case vls == 0:
+		return ", which VLs do not avoid"
+	}
+	return fmt.Sprintf(", %d VLs would avoid it", vls)
+}
+
+// mostCounted is the maximum number of failures for which the number of VLs is computed.
+const mostCounted = 20
+
+// countVLs computes the number of VLs that the worst failures with a credit loop would need, by failure number.
+func countVLs(ctx context.Context, s *resilience.Study, r *resilience.Report, top int) (map[int]int, error) {
+	vls := map[int]int{}
+	for i := range r.Failed[:min(top, mostCounted, len(r.Failed))] {
+		v := &r.Failed[i]
+		if v.Loop != resilience.HasLoop || v.Why != "" {
+			continue
+		}
+		n, err := s.VLs(ctx, v.Number)
+		if err != nil {
+			return nil, err
+		}
+		vls[v.Number] = n
+	}
+	return vls, nil
 }
 
 func studiedOf(r *resilience.Report, top int) *studied {
@@ -198,6 +285,8 @@ func studiedOf(r *resilience.Report, top int) *studied {
 		Failing: string(r.Kind), Failures: r.Failures, Done: r.Done, Shards: r.Shards, Shard: ints(r.Shard),
 		Paths: r.Paths, Worst: r.Worst,
 		Splitting: r.Splitting, Losing: r.Losing, Overloading: r.Overloading, Changed: r.Changed,
+		Proved: r.Proved, Looping: r.Looping, Unproved: r.Unknown, Refused: r.Refused, Sampled: r.Proved+r.Unknown+r.Refused < r.Done,
+		Routes:  answer.Optional(r.Routes),
 		Partial: !r.Complete(),
 		Fabric:  r.Fabric, Routing: r.Routing, report: r, top: top,
 	}
@@ -242,7 +331,8 @@ func run(c *feature.Call, decl *answer.Decl[*studied], kind resilience.Kind) err
 		return files.Write(to, r.Write)
 	}
 	began := time.Now()
-	r, stopped := continueStudy(c, p, kind, start, save)
+	vls := map[int]int{}
+	r, stopped := continueStudy(c, p, kind, top, vls, start, save)
 	if r == nil {
 		return stopped
 	}
@@ -252,7 +342,7 @@ func run(c *feature.Call, decl *answer.Decl[*studied], kind resilience.Kind) err
 		}
 	}
 	s := studiedOf(r, top)
-	s.Took = answer.Duration(time.Since(began))
+	s.vls, s.Took = vls, answer.Duration(time.Since(began))
 	if err := c.Answer(decl.Answer(st.Basis(p, session.NeedLinks|session.NeedTables), s)); err != nil {
 		return err
 	}
@@ -261,8 +351,9 @@ func run(c *feature.Call, decl *answer.Decl[*studied], kind resilience.Kind) err
 
 // continueStudy simulates the failures of a kind in a state with tables. It first calls the function start, which
 // returns the report to continue, which may be empty. It calls the function save every few hundred failures. If the
-// command is interrupted, continueStudy returns both the report and an error.
-func continueStudy(c *feature.Call, p *session.Picture, kind resilience.Kind,
+// command is interrupted, continueStudy returns both the report and an error. It adds the numbers of VLs that the worst
+// failures would need to the argument vls.
+func continueStudy(c *feature.Call, p *session.Picture, kind resilience.Kind, top int, vls map[int]int,
 	start func(*resilience.Study) (*resilience.Report, error), save func(*resilience.Report) error,
 ) (*resilience.Report, error) {
 	op, err := c.Session.Begin(c.Ctx, "resilience")
@@ -273,6 +364,9 @@ func continueStudy(c *feature.Call, p *session.Picture, kind resilience.Kind,
 	s, err := c.Session.Analysis().Study(c.Ctx, p.Tables, kind)
 	if err != nil {
 		return nil, err
+	}
+	if c.Option("routes", "repair") == "engine" {
+		rerouteByEngine(c, s)
 	}
 	r, err := start(s)
 	if err != nil {
@@ -289,7 +383,34 @@ func continueStudy(c *feature.Call, p *session.Picture, kind resilience.Kind,
 	if err != nil && context.Cause(ctx) != nil {
 		err = context.Cause(ctx)
 	}
+	if err == nil {
+		var counted map[int]int
+		if counted, err = countVLs(ctx, s, r, top); err == nil {
+			maps.Copy(vls, counted)
+		}
+	}
 	return r, err
+}
+
+// rerouteByEngine makes a study prove the routes of the present engine.
+func rerouteByEngine(c *feature.Call, s *resilience.Study) {
+	st := c.Session.State()
+	var mu sync.Mutex // the engines work in parallel themselves
+	s.Reroute(strings.Join(st.Settings.Chain, ","), func(ctx context.Context, f *fabric.Fabric) (*fabric.Tables, string, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		job := c.Session.Job(&st)
+		job.Fabric, job.Failed, job.Options.Progress = f, true, nil
+		res, err := compute.Run(ctx, job)
+		if err != nil {
+			return nil, "", err
+		}
+		loop := ""
+		if l := res.Figures.TreeLoop; l != nil {
+			loop = fabric.Escape(l.String())
+		}
+		return res.Tables, loop, nil
+	})
 }
 
 // shardOf returns I and N from the option shard=I/N.

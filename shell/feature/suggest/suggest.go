@@ -44,10 +44,11 @@ var Feature = feature.Feature{Name: "suggest", Commands: []feature.Command{
 		Summary: "Find the configuration of a torus for torus-2QoS",
 		Help: "With FILE, suggest torus writes the configuration to a file. clear=yes uses the staged tables: if " +
 			"multicast and unicast\ntogether have a credit loop around a lost switch, it moves the datelines, and so " +
-			"the root of the tree, until there is no\nsuch loop. This changes the SLs of some paths.",
+			"the root of the tree, until there is no\nsuch loop. This changes the SLs of some paths. clear=all searches before a failure: it moves the datelines " +
+			"until there is no\nsuch loop after the loss of any single switch or link, or as few as possible.",
 		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true, Written: true}},
-		Options: []lang.Option{{Name: "clear", Kind: lang.KindWord, Words: []string{"yes", "no"},
-			Summary: "move datelines until the staged multicast tree has no credit loop", Default: "no"}},
+		Options: []lang.Option{{Name: "clear", Kind: lang.KindWord, Words: []string{"yes", "all", "no"},
+			Summary: "move datelines until multicast has no credit loop, now or after each failure", Default: "no"}},
 		Examples: []string{
 			"gen torus 4x4x4 net; load topology net; suggest torus",
 			"gen torus 4x4x4 net; load topology net; suggest torus torus.conf; engine torus-2QoS " +
@@ -285,6 +286,11 @@ func writeGUIDs(w io.Writer, f *fabric.Fabric, ports []fabric.PortIndex) error {
 type config struct {
 	Conf string       `key:"conf" help:"the text of the configuration"`
 	File answer.Value `key:"file" kind:"text" help:"the written file"`
+	// With clear=all:
+	Failures answer.Value `key:"failures" kind:"int" help:"single failures of switches and links that were tried"`
+	Loops    answer.Value `key:"loops" kind:"list" help:"failures after which multicast has a credit loop"`
+	Refused  answer.Value `key:"refused" kind:"list" help:"failures after which torus-2QoS refuses the subnet"`
+	said     []string
 }
 
 var torusDecl = answer.Decl[config]{
@@ -293,6 +299,9 @@ var torusDecl = answer.Decl[config]{
 	Draw: func(w *answer.Canvas, _ answer.Basis, c config) {
 		for line := range strings.Lines(c.Conf) {
 			w.Line("%s", plain.EscapeLine(strings.TrimSuffix(line, "\n")))
+		}
+		for _, line := range c.said {
+			w.Line("# %s", line)
 		}
 		if file := c.File.String(); !c.File.IsNone() {
 			w.Line("written to %s; hint: 'engine torus-2QoS torus_config=%s'", file, lang.Quote(file))
@@ -309,7 +318,14 @@ func runTorus(c *feature.Call) error {
 			of = st.Staged
 		}
 	}
-	conf, err := find(c)
+	if c.Option("clear", "no") == "all" {
+		find = foreseen
+		if st.Staged != nil {
+			of = st.Staged
+		}
+	}
+	a := config{}
+	conf, err := find(c, &a)
 	if err != nil {
 		return err
 	}
@@ -325,12 +341,13 @@ func runTorus(c *feature.Call) error {
 			return err
 		}
 	}
-	return c.Answer(torusDecl.Answer(st.Basis(of, session.NeedLinks), config{text.String(), answer.Optional(c.Arg(0))}))
+	a.Conf, a.File = text.String(), answer.Optional(c.Arg(0))
+	return c.Answer(torusDecl.Answer(st.Basis(of, session.NeedLinks), a))
 }
 
 // clearOfLoops returns a configuration of torus-2QoS for the staged tables. Its datelines are chosen so that multicast
 // and unicast together have no credit loop.
-func clearOfLoops(c *feature.Call) (*osm.TorusConf, error) {
+func clearOfLoops(c *feature.Call, _ *config) (*osm.TorusConf, error) {
 	op, err := c.Session.Begin(c.Ctx, "search datelines")
 	if err != nil {
 		return nil, err
@@ -356,11 +373,65 @@ func clearOfLoops(c *feature.Call) (*osm.TorusConf, error) {
 	return loop.Clear, nil
 }
 
+const mostLosses = 5
+
+// foreseen returns a configuration of torus-2QoS whose datelines are chosen so that no single failure leads to a credit
+// loop of multicast with unicast, and describes the search in the answer.
+func foreseen(c *feature.Call, a *config) (*osm.TorusConf, error) {
+	op, err := c.Session.Begin(c.Ctx, "search datelines")
+	if err != nil {
+		return nil, err
+	}
+	defer op.End()
+	st := c.Session.State()
+	if st.Staged == nil {
+		return nil, errNoStagedTorus
+	}
+	grid, ok := torus.Of(st.Staged.Tables)
+	if !ok {
+		return nil, errNoStagedTorus
+	}
+	opt := c.Session.Job(&st).Options
+	f := st.Staged.Fabric
+	opt.LMC = f.MaxLMC()
+	r, err := grid.Foresee(c.Ctx, opt, op.Progress)
+	if err != nil {
+		return nil, err
+	}
+	place := func(losses []torus.Loss) (values []answer.Value, names []string) {
+		for _, l := range losses {
+			v, name := answer.Node(f, l.Switch), ""
+			if l.Switch == fabric.None {
+				v, name = answer.Port(f, l.Links[0].A), f.PortName(l.Links[0].A)
+			} else {
+				name = f.NodeName(l.Switch)
+			}
+			values, names = append(values, v), append(names, name)
+		}
+		return values, names
+	}
+	a.Failures = answer.Int(r.Failures)
+	loops, loopNames := place(r.Loops)
+	refused, refusedNames := place(r.Refused)
+	a.Loops, a.Refused = answer.List(loops), answer.List(refused)
+	a.said = []string{fmt.Sprintf("%s of single switches and links: %d lead to a credit loop of multicast with unicast",
+		prose.Count(r.Failures, "failure"), len(loops))}
+	if len(loops) > 0 {
+		a.said[0] += fmt.Sprintf(" (%s); of %s of the datelines, this one has the fewest",
+			prose.List(loopNames, mostLosses), prose.Count(r.Tried, "position"))
+	}
+	if len(refused) > 0 {
+		a.said = append(a.said, fmt.Sprintf("torus-2QoS refuses the subnet after %s: %s",
+			prose.Count(len(refused), "failure"), prose.List(refusedNames, mostLosses)))
+	}
+	return r.Conf, nil
+}
+
 var errNoStagedTorus = errors.New("no tables of torus-2QoS are staged; hint: run 'engine torus-2QoS; route'")
 
 // recognised returns the configuration of the torus of the what-if. The coordinates are those from before the simulated
 // failures.
-func recognised(c *feature.Call) (*osm.TorusConf, error) {
+func recognised(c *feature.Call, _ *config) (*osm.TorusConf, error) {
 	op, err := c.Session.Begin(c.Ctx, "recognise")
 	if err != nil {
 		return nil, err

@@ -94,6 +94,11 @@ func New(c *pane.Common, src Source) pane.Pane {
 				return draw.CountOrNone(int(v(row).Lost))
 			}, Order: func(row int) int64 { return v(row).Lost },
 			Look: func(row int) draw.Style { return prose.When(v(row).Lost > 0, t.Bad, "") }},
+		{Name: "loop", Help: "whether the routes after rerouting have a credit loop",
+			Wide: 7, Rank: 2, Text: func(row int) string { return string(v(row).Loop) },
+			Look: func(row int) draw.Style {
+				return prose.When(v(row).Loop == resilience.HasLoop, t.Bad, "")
+			}},
 		{Name: "busiest", Help: "paths over the busiest link after rerouting",
 			Wide: 8, Right: true, Rank: 2, Order: func(row int) int64 { return v(row).Worst }},
 		{Name: "growth", Help: "that relative to the busiest link before",
@@ -141,7 +146,7 @@ func (l *resilient) ofBefore(row int) string {
 func (l *resilient) look(row int) draw.Style {
 	v := &l.now.rows[row]
 	switch {
-	case v.Lost > 0 || v.Unreachable > 0:
+	case v.Lost > 0 || v.Unreachable > 0 || v.Loop == resilience.HasLoop:
 		return l.Theme.Bad
 	case v.Worst > l.now.report.Worst:
 		return l.Theme.Warn
