@@ -16,6 +16,8 @@ type outcome struct {
 	lost, gone, worst, changed int
 	// at holds the ports by which most paths leave.
 	at map[string]bool
+	// loop is set if its packets have a credit loop. certain is set if SLs and VLs were read or do not matter.
+	loop, certain bool
 }
 
 // resilience compares `resilience links` with consoles on a snapshot of the state, in each of which one link fails.
@@ -51,7 +53,7 @@ func (x *exam) resilience(s *state) {
 	a.figure("done", len(links))
 	a.figure("paths", l.arrive)
 	a.figure("worst_load", l.worst(s.net))
-	sum, splitting, losing, overloading := outcome{}, 0, 0, 0
+	sum, splitting, losing, overloading, looping, unsure := outcome{}, 0, 0, 0, 0, 0
 	head := a.o
 	for i, row := range a.rows("failed") {
 		a.take(row)
@@ -77,16 +79,34 @@ func (x *exam) resilience(s *state) {
 		splitting += one(o.gone > 0)
 		losing += one(o.lost > 0)
 		overloading += one(o.worst > l.worst(s.net))
+		said, _ := a.o.at("credit_loop")
+		unsure += one(said == "unknown")
+		looping += one(said == "loop")
 	}
 	a.take(head)
 	a.more(len(a.rows("failed")) - mostFailures)
-	if losing > 0 {
+	switch {
+	case losing > 0:
 		a.figure("verdict", "found")
 		a.figure("found", fmt.Sprintf("%d of %d failure%s lose paths", losing, a.intAt("done"),
 			map[bool]string{true: "", false: "s"}[a.intAt("done") == 1]))
-	} else {
+	case looping > 0:
+		a.figure("verdict", "found")
+		a.figure("found", fmt.Sprintf("%d of %d failure%s have a credit loop", looping, a.intAt("proved"),
+			map[bool]string{true: "", false: "s"}[a.intAt("proved") == 1]))
+	default:
 		a.figure("verdict", "ok")
 	}
+	if proved := a.intAt("done") - unsure; proved > 0 {
+		a.mustLine("  credit loops: {credit_loops#} of {proved#} failure(s) proved")
+	}
+	if unsure > 0 {
+		a.mustLine("  credit loops: unknown after {credit_loops_unknown#} failure(s), because data were not read")
+	}
+	a.figure("credit_loops", looping)
+	a.figure("credit_loops_unknown", unsure)
+	a.figure("proved", a.intAt("done")-unsure)
+	a.figure("refused", 0)
 	a.figure("changed_entries", sum.changed)
 	a.mustLine("  {losing#} lose paths, {splitting#} of them {|.*}; {overloading#} raise the most paths over a link")
 	a.figure("losing", losing)
@@ -151,7 +171,17 @@ func (a *answer) outcome(name string, o *outcome, i int) {
 	if a.x.compared++; o.worst > 0 && !o.at[fmt.Sprint(v)] || o.worst == 0 && v != nil {
 		a.wrong("worst_at", "-", v, o.at)
 	}
-	a.ignore("number")
+	want := map[bool]string{true: "loop", false: "none"}[o.loop]
+	if said, _ := a.o.at("credit_loop"); said != want && (said != "unknown" || o.certain) {
+		a.wrong("credit_loop", "-", said, want)
+	}
+	a.ignore("credit_loop")
+	if vls, is := a.o.at("vls_needed"); is && vls != nil {
+		if n := a.intAt("vls_needed"); !o.loop || n < 2 {
+			a.wrong("vls_needed", "-", vls, "at least 2, after a loop")
+		}
+	}
+	a.ignore("vls_needed", "number")
 }
 
 // without returns the state with one link less, after incremental routing.
@@ -185,6 +215,9 @@ func (x *exam) without(s *state, file string, c cable) outcome {
 			o.at[p.String()] = true
 		}
 	}
+	unread := after.unreadSLs || after.unreadVLs
+	o.loop = after.credits(false, unread).cyclic > 0
+	o.certain = !o.loop || !unread
 	for guid, row := range s.lft {
 		for lid := range max(s.top[guid], after.top[guid]) + 1 {
 			was, had := row[lid]

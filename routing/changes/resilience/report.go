@@ -39,8 +39,8 @@ type Report struct {
 	Overloading int `json:"overloading"`
 	// Routes names the routes whose credit loops were searched for, "" for repaired routes.
 	Routes string `json:"routes,omitempty"`
-	// Proved counts the failures for which it was proved whether the routes have a credit loop. Looping counts those with
-	// one. Unknown counts those that were checked without a result, because data were not read. Refused counts
+	// Proved counts the failures for which it was proved whether the routes have a credit loop. Looping counts those
+	// with one. Unknown counts those that were checked without a result, because data were not read. Refused counts
 	// those whose subnet the engine refuses.
 	Proved  int `json:"proved"`
 	Looping int `json:"looping"`
@@ -244,7 +244,8 @@ var ErrDamaged = errors.New("damaged or edited")
 // escaped reports whether all names in the report are printable. A study writes only escaped names.
 func (r *Report) escaped() bool {
 	for i := range r.Failed {
-		if v := &r.Failed[i]; !plain.Escaped(v.Name) || !plain.Escaped(v.At) || !plain.Escaped(string(v.Loop)) || !plain.Escaped(v.Why) {
+		if v := &r.Failed[i]; !plain.Escaped(v.Name) || !plain.Escaped(v.At) ||
+			!plain.Escaped(string(v.Loop)) || !plain.Escaped(v.Why) {
 			return false
 		}
 	}

@@ -46,7 +46,8 @@ func worse(a, b Verdict) int {
 		}
 		return 0
 	}
-	return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(loop(&b), loop(&a)), cmp.Compare(b.Worst, a.Worst), cmp.Compare(a.Number, b.Number))
+	return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(loop(&b), loop(&a)),
+		cmp.Compare(b.Worst, a.Worst), cmp.Compare(a.Number, b.Number))
 }
 
 // judge is the scratch memory of one goroutine.

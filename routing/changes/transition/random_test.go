@@ -249,7 +249,7 @@ func checkOtherLIDs(t testing.TB, p *pair, plan *transition.Plan) {
 				has = has || !gone || i < first[lid] || i > last[lid]
 			}
 			if !has {
-				t.Errorf("%s, %s: no LID beside %d has a path in step %d", p.fabric, p.what, drained, i)
+				t.Errorf("%s, %s: no LID other than %d has a path in step %d", p.fabric, p.what, drained, i)
 			}
 		}
 	}

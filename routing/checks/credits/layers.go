@@ -11,8 +11,8 @@ import (
 )
 
 // AddPaths adds the dependencies of packets from all hosts to a LID after some entries for this LID have changed. The
-// argument wires has the links of the tables, which have one VL. AddPaths returns false if the dependencies close a cycle
-// with those of before. It has then added some of them, so the caller must call [Order.TakeBack]. O(switches).
+// argument wires has the links of the tables, which have one VL. AddPaths returns false if the dependencies close a
+// cycle with those of before. It has then added some of them, so the caller must call [Order.TakeBack]. O(switches).
 func (o *Order) AddPaths(wires walk.Wires, lid uint16, edits []fabric.Edit) bool {
 	if o.edited == nil {
 		o.edited, o.passed = make([]uint8, len(o.f.Switches)), make([]bool, len(o.f.Switches))
@@ -135,7 +135,7 @@ func (l *layering) pairs(g *graph) (pairs []channelPair) {
 
 // assign adds dependencies to the first VL where they close no loop.
 func (l *layering) assign(pairs []channelPair) bool {
-	for i := 0; i < mostLayers; i++ {
+	for i := range mostLayers {
 		if i == len(l.layers) {
 			o := &Order{checker: l.checker, graph: newGraph(l.f, 1)}
 			o.seen = make([]bool, len(o.graph.rows))

@@ -14,8 +14,8 @@ import (
 	"example.org/ibconsole/routing/engines"
 )
 
-// TestLayers checks that one VL suffices if and only if the routes have no loop. Dimension-order routes of a torus with a
-// side of five have loops (Dally and Seitz), so they need at least two VLs.
+// TestLayers checks that one VL suffices if and only if the routes have no loop. Dimension-order routes of a torus with
+// a side of five have loops (Dally and Seitz), so they need at least two VLs.
 func TestLayers(t *testing.T) {
 	r := testenv.Rand(t)
 	with, without := 0, 0
@@ -58,7 +58,8 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestAddPaths checks that paths over changed entries that close no loop with the old dependencies leave tables without a loop.
+// TestAddPaths checks that paths over changed entries that close no loop with the old dependencies leave tables without
+// a loop.
 func TestAddPaths(t *testing.T) {
 	r := testenv.Rand(t)
 	free, closed := 0, 0

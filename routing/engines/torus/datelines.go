@@ -17,8 +17,8 @@ type Foresight struct {
 	// Conf is the best configuration. Shift is the number of places by which its datelines are moved.
 	Conf  *osm.TorusConf
 	Shift Coordinates
-	// Failures counts the failures that were tried with it. Loops lists those after which multicast and unicast together
-	// have a credit loop. Refused lists those after which torus-2QoS refuses the subnet.
+	// Failures counts the failures that were tried with it. Loops lists those after which multicast and unicast
+	// together have a credit loop. Refused lists those after which torus-2QoS refuses the subnet.
 	Failures       int
 	Loops, Refused []Loss
 	// Tried counts the positions of the datelines that were tried.

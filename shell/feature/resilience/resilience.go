@@ -71,8 +71,8 @@ var Feature = feature.Feature{Name: "resilience", Keys: []feature.Key{
 		Help: "After each failure, routes are adapted as route incremental does, and all changed paths are traced. " +
 			"The\nroutes after each failure are proved free of credit loops: all up to 200 switches, otherwise 200 " +
 			"of them. With\nroutes=engine, these are the routes and multicast trees that the present engine computes " +
-			"after the failure.\nAn interrupted study\nshows its results so far. With to=FILE, the next run with the same file continues " +
-			"the study.",
+			"after the failure.\nAn interrupted study shows its results so far. With to=FILE, the next run with the " +
+			"same file continues the study.",
 	},
 	study("links", resilience.Links, "Simulate the failure of each link between switches", "resilience links",
 		"resilience links to=links.json top=3"),
@@ -190,8 +190,8 @@ func declare(command, title string) *answer.Decl[*studied] {
 				When: func(s *studied) bool { return s.Proved > 0 && !s.Sampled },
 			},
 			{
-				Line: "  credit loops: {credit_loops} of {proved|failure} proved[, with the routes of {routes}], a sample of " +
-					"{failures}",
+				Line: "  credit loops: {credit_loops} of {proved|failure} proved[, with the routes of {routes}], " +
+					"a sample of {failures}",
 				When: func(s *studied) bool { return s.Proved > 0 && s.Sampled },
 			},
 			{
@@ -285,7 +285,8 @@ func studiedOf(r *resilience.Report, top int) *studied {
 		Failing: string(r.Kind), Failures: r.Failures, Done: r.Done, Shards: r.Shards, Shard: ints(r.Shard),
 		Paths: r.Paths, Worst: r.Worst,
 		Splitting: r.Splitting, Losing: r.Losing, Overloading: r.Overloading, Changed: r.Changed,
-		Proved: r.Proved, Looping: r.Looping, Unproved: r.Unknown, Refused: r.Refused, Sampled: r.Proved+r.Unknown+r.Refused < r.Done,
+		Proved: r.Proved, Looping: r.Looping, Unproved: r.Unknown, Refused: r.Refused,
+		Sampled: r.Proved+r.Unknown+r.Refused < r.Done,
 		Routes:  answer.Optional(r.Routes),
 		Partial: !r.Complete(),
 		Fabric:  r.Fabric, Routing: r.Routing, report: r, top: top,
@@ -396,7 +397,7 @@ func continueStudy(c *feature.Call, p *session.Picture, kind resilience.Kind, to
 func rerouteByEngine(c *feature.Call, s *resilience.Study) {
 	st := c.Session.State()
 	var mu sync.Mutex // the engines work in parallel themselves
-	s.Reroute(strings.Join(st.Settings.Chain, ","), func(ctx context.Context, f *fabric.Fabric) (*fabric.Tables, string, error) {
+	route := func(ctx context.Context, f *fabric.Fabric) (*fabric.Tables, string, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		job := c.Session.Job(&st)
@@ -410,7 +411,8 @@ func rerouteByEngine(c *feature.Call, s *resilience.Study) {
 			loop = fabric.Escape(l.String())
 		}
 		return res.Tables, loop, nil
-	})
+	}
+	s.Reroute(strings.Join(st.Settings.Chain, ","), route)
 }
 
 // shardOf returns I and N from the option shard=I/N.

@@ -44,8 +44,9 @@ var Feature = feature.Feature{Name: "suggest", Commands: []feature.Command{
 		Summary: "Find the configuration of a torus for torus-2QoS",
 		Help: "With FILE, suggest torus writes the configuration to a file. clear=yes uses the staged tables: if " +
 			"multicast and unicast\ntogether have a credit loop around a lost switch, it moves the datelines, and so " +
-			"the root of the tree, until there is no\nsuch loop. This changes the SLs of some paths. clear=all searches before a failure: it moves the datelines " +
-			"until there is no\nsuch loop after the loss of any single switch or link, or as few as possible.",
+			"the root of the tree, until there is no\nsuch loop. This changes the SLs of some paths. clear=all " +
+			"searches before a failure: it moves the datelines until there is\nno such loop after the loss of any " +
+			"single switch or link, or as few as possible.",
 		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true, Written: true}},
 		Options: []lang.Option{{Name: "clear", Kind: lang.KindWord, Words: []string{"yes", "all", "no"},
 			Summary: "move datelines until multicast has no credit loop, now or after each failure", Default: "no"}},

@@ -94,8 +94,13 @@ func New(c *pane.Common, src Source) pane.Pane {
 				return draw.CountOrNone(int(v(row).Lost))
 			}, Order: func(row int) int64 { return v(row).Lost },
 			Look: func(row int) draw.Style { return prose.When(v(row).Lost > 0, t.Bad, "") }},
-		{Name: "loop", Help: "whether the routes after rerouting have a credit loop",
-			Wide: 7, Rank: 2, Text: func(row int) string { return string(v(row).Loop) },
+		{Name: "loop", Help: "whether the routes after rerouting have a credit loop; empty if not checked",
+			Wide: 4, Rank: 2, Text: func(row int) string {
+				return map[resilience.Loop]string{
+					resilience.NoLoop: "no", resilience.HasLoop: "LOOP", resilience.Unknown: "?",
+					resilience.Refused: "?",
+				}[v(row).Loop]
+			},
 			Look: func(row int) draw.Style {
 				return prose.When(v(row).Loop == resilience.HasLoop, t.Bad, "")
 			}},
