@@ -187,6 +187,11 @@ func (x *Change) addPortTexts(jobs string) {
 	add("hosts lost", prose.List(x.Hosts, mostNodes))
 	add("jobs", jobs)
 	if len(controls) == 0 {
+		if x.Master != nil && !x.Empty() {
+			add("SM acts", "the SM keeps these tables until it routes again, after a link changed or at a heavy "+
+				"sweep; then it uses all links that are up, and sends only blocks that differ from its own copy: the "+
+				"mixture may have loops and lose pairs (check reach of=live)")
+		}
 		return
 	}
 	add("port control", prose.List(x.controlTexts(), mostNodes))
@@ -209,8 +214,8 @@ func (x *Change) addPortTexts(jobs string) {
 		}
 	}
 	if x.Master != nil {
-		add("SM acts", "on the trap of a link that changes the SM sweeps, drops or adds the link, and routes again; "+
-			"its routes may differ")
+		add("SM acts", "on the trap of a link that changes, or at its next light sweep, the SM sweeps, drops or adds "+
+			"the link, and routes again; its routes may differ")
 	}
 }
 

@@ -177,8 +177,11 @@ func OwnPath(st *session.State, after *fabric.Fabric, tables *fabric.Tables, con
 	for _, pair := range [][2]fabric.PortIndex{{own, manager}, {manager, own}} {
 		path := walk.Between(tables, pair[0], pair[1], f.LIDOf(pair[1]))
 		if slices.ContainsFunc(path.Hops, func(h walk.Hop) bool {
+			if h.Out == fabric.None { // the last hop
+				return false
+			}
 			l, ok := f.LinkOf(h.Out)
-			return h.Out != fabric.None && ok && slices.Contains(down, l)
+			return ok && slices.Contains(down, l)
 		}) {
 			why = append(why, fmt.Sprintf("the path from %s to %s uses it", f.PortName(pair[0]), f.PortName(pair[1])))
 		}
