@@ -68,6 +68,9 @@ func Find[C any](specs []Spec[C], word string) (*Spec[C], error) {
 	if i := indexSpec(specs, word); i >= 0 {
 		return &specs[i], nil
 	}
+	if here := Foreign[word]; here != "" {
+		return nil, &UsageError{"", fmt.Sprintf("%s is a program of infiniband-diags; here: %s", word, here)}
+	}
 	reason := fmt.Sprintf("unknown command %q", word) + didYouMean(word, names(specs), "")
 	return nil, &UsageError{"", reason}
 }
