@@ -97,7 +97,7 @@ adaptive on; adaptive show; adaptive off; route; paths build D/paths; paths info
 paths query node-0001 all file=D/paths; paths verify live; paths build D/paths2 sa
 paths delta D/paths D/paths2 D/delta
 paths apply D/paths D/delta; paths alternate node-0001 node-0008; paths follow D/follow deltas=D; paths follow off
-paths acm D/acm for=node-0001
+paths acm D/acm for=node-0001; paths digest D/acm; paths connections D/paths D/paths2
 hosts; hosts job node-0001 node-0002; jobs on leaf-01 1; doctor verify traces=5; restore all; add switch new leaf-01/4
 add node another leaf-01/4; add link leaf-01/4 leaf-02/4; move node node-0001 leaf-02/4; fail switch spine-01
 fail node node-0002; fail director spine*; fail random 1; fail guided; restore link leaf-01 3

@@ -108,6 +108,8 @@ func TestTablesNotRead(t *testing.T) {
 		"paths acm " + filepath.Join(t.TempDir(), "acm"): {
 			[]string{"paths over 1 switch have no records, as their forwarding tables were not read: leaf-04"}, "",
 		},
+		"paths digest":                {nil, "the service levels of paths were not read"},
+		"paths connections live base": {[]string{"0 lost"}, ""},
 		"paths alternate node-0001 node-0007": {
 			[]string{"unknown: the table of leaf-04 was not read"}, "",
 		},
@@ -205,7 +207,8 @@ func TestCommandsOnTables(t *testing.T) {
 		"balance hot", "balance lid", "balance switch",
 		"check", "check credits", "check load", "check load measured", "check loops", "check mcast", "check reach",
 		"compare engines", "diff",
-		"handover", "hosts", "paths acm", "paths alternate", "paths build", "paths query", "paths verify",
+		"handover", "hosts", "paths acm", "paths alternate", "paths build", "paths connections", "paths digest",
+		"paths query", "paths verify",
 		"report csv", "report dot", "report html", "report json", "report markdown", "report svg", "report text",
 		"resilience links", "resilience pairs", "resilience sbatch", "resilience switches",
 		"show lft", "trace", "who uses",

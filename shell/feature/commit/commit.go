@@ -45,7 +45,8 @@ var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 	{
 		Path: "commit", Group: feature.GroupWrite, Summary: "Write the staged tables to the switches",
 		Help: "Without yes, commit only shows the plan. Writing also requires write on. commit reads back everything " +
-			"that it wrote.\ncommit resume yes finishes an interrupted commit.",
+			"that it wrote.\ncommit resume yes finishes an interrupted commit.\npaths connections BEFORE AFTER lists " +
+			"the connections that need other addresses afterwards (numbers of history).",
 		Args: []lang.Arg{
 			{Kind: lang.KindWord, Words: []string{yesWord, resumeWord}, Optional: true},
 			{Kind: lang.KindWord, Words: []string{yesWord}, Optional: true}},

@@ -167,6 +167,36 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 		Answers:  []answer.Declared{&acmDecl},
 		Run:      acm,
 	},
+	{
+		Path: "paths digest", Summary: "List the digest of each host, or find a stale ibacm file",
+		Help: "The digest of a host is of its records in the order and form in which paths acm writes them. With " +
+			"FILE, a file that paths\nacm wrote, each host of the file is compared with the present records. The " +
+			"command fails if a host of the file is stale.",
+		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}},
+		Options: []lang.Option{
+			feature.OfOption(), dbOption,
+			{Name: "for", Kind: lang.KindPlace, Summary: "only the digest of this host (default all)"},
+			feature.StrictOption(),
+		},
+		Examples: []string{"paths digest for=node-0001", "paths acm acm.cfg for=node-0001; paths digest acm.cfg"},
+		Answers:  []answer.Declared{&digestDecl},
+		Run:      runDigest,
+	},
+	{
+		Path: "paths connections", Summary: "List the connections whose addresses a change affects",
+		Help: "OLD and NEW are states, numbers of history entries, times, or path databases. A connection leads from " +
+			"a port to a LID of\nanother port. It is listed if its service level, a LID or its alternate path " +
+			"changed, or if it has no path any more. Agents\nload a new path, or the alternate path (APM), only for " +
+			"these. The alternate path leads to another LID of the same port and\nshares the fewest links with the " +
+			"path. Ports with one LID have none.",
+		Args: []lang.Arg{{Name: "OLD", Kind: lang.KindPicture}, {Name: "NEW", Kind: lang.KindPicture}},
+		Examples: []string{
+			"engine updn; route; paths connections base staged",
+			"paths build old; engine lash; route; paths build new of=staged; paths connections old new",
+		},
+		Answers: []answer.Declared{&connectionsDecl},
+		Run:     runConnections,
+	},
 }}
 
 // contents describes a database.

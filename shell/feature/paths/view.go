@@ -52,7 +52,12 @@ func open(c *feature.Call) (*view, error) {
 		v.View, v.basis = db.View(), fileBasis(name)
 		return v, nil
 	}
-	image, rep, err := pathrecords.Build(c.Ctx, c.Session, session.Kind(c.Option("of", "")), true, nil, false)
+	return openState(c, session.Kind(c.Option("of", "")))
+}
+
+// openState builds a database from the tables of a state.
+func openState(c *feature.Call, of session.Kind) (*view, error) {
+	image, rep, err := pathrecords.Build(c.Ctx, c.Session, of, true, nil, false)
 	if err != nil {
 		return nil, err
 	}
@@ -60,11 +65,15 @@ func open(c *feature.Call) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v.basis, err = tablesBasis(c, &rep); err != nil {
+	st := c.Session.State()
+	p, err := st.FreshTablesOf(of)
+	if err != nil {
 		return nil, err
 	}
-	v.View, v.unknownSLs, v.partial = db.View(), rep.UnknownSLs, rep.NotRead != nil
-	return v, nil
+	return &view{
+		View: db.View(), unknownSLs: rep.UnknownSLs, partial: rep.NotRead != nil, basis: basisOf(&st, p, &rep),
+		fabric: p.Fabric, close: func() {},
+	}, nil
 }
 
 // fileBasis returns the basis of an answer about a database that was read from a file.
@@ -78,13 +87,17 @@ func tablesBasis(c *feature.Call, rep *pathrecords.Report) (answer.Basis, error)
 	if err != nil {
 		return answer.Basis{}, err
 	}
+	return basisOf(st, p, rep), nil
+}
+
+func basisOf(st *session.State, p *session.Picture, rep *pathrecords.Report) answer.Basis {
 	b := st.Basis(p, session.NeedLinks|session.NeedTables)
 	if rep.NotRead != nil {
 		b.Warnings = append(b.Warnings,
 			fmt.Sprintf("paths over %s have no records, as their forwarding tables were not read: %s",
 				prose.Count(len(rep.NotRead), "switch"), prose.List(rep.NotRead, mostUnread)))
 	}
-	return b, nil
+	return b
 }
 
 const mostUnread = 5 // switches that a warning lists
