@@ -318,8 +318,13 @@ func TestCommitThatCutsPairs(t *testing.T) {
 		"written in") {
 		t.Errorf("with force-unreachable: %s", out)
 	}
-	if out := ibconsole(t, "-s", sim, "-c", "fail switch leaf-04; route; write on; commit yes"); !strings.Contains(out,
-		"PAIRS LOST") {
-		t.Errorf("a simulated leaf failure makes its hosts unreachable: %s", out)
+	const fail = "fail switch leaf-04; route; write on; "
+	r = try("-s", sim, "-c", fail+"commit yes")
+	if r.status != exitFailed || !strings.Contains(r.err, "'commit yes force-unreachable'") ||
+		!strings.Contains(r.out, "PAIRS LOST") || strings.Contains(r.out, "written in") {
+		t.Errorf("a simulated leaf failure makes its hosts unreachable: exit status %d\n%s%s", r.status, r.out, r.err)
+	}
+	if out := ibconsole(t, "-s", sim, "-c", fail+"commit yes force-unreachable"); !strings.Contains(out, "written in") {
+		t.Errorf("with force-unreachable: %s", out)
 	}
 }

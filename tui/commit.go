@@ -251,6 +251,9 @@ func (pg *pages) fillPage(msg pageMsg) {
 	p, t := msg.page, pg.m.Look
 	p.Drop()
 	for l := range strings.SplitSeq(strings.TrimRight(msg.text, "\n"), "\n") {
+		if strings.HasPrefix(l, commit.NothingWritten) {
+			continue // the page has keys for that
+		}
 		st := draw.Style("")
 		if upper := strings.ToUpper(draw.FirstWord(l)); upper == draw.FirstWord(l) && len(upper) > 3 &&
 			upper != strings.ToLower(upper) && upper != "LIDS" {

@@ -296,14 +296,17 @@ func (r *run) command(words ...string) string {
 	return strings.Join(append(line, words...), " ")
 }
 
+// NothingWritten begins the last line of a plan that was only shown and that could be written.
+const NothingWritten = "nothing was written; hint: run '"
+
 // The method next returns a text with the command that writes a plan that was only shown, or the reason why it would be
 // refused.
 func (r *run) next(refusal error) string {
 	switch {
 	case refusal == nil:
-		return "nothing was written; hint: run '" + r.command() + "'"
+		return NothingWritten + r.command() + "'"
 	case errors.Is(refusal, session.ErrReadOnly):
-		return "nothing was written; hint: run 'write on', then '" + r.command() + "'"
+		return NothingWritten + "write on', then '" + r.command() + "'"
 	}
 	return fmt.Sprintf("nothing was written, and '%s' would be refused: %v", r.command(), r.hinted(refusal))
 }
