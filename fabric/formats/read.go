@@ -155,6 +155,9 @@ func Version(ctx context.Context, path string) string {
 // CutPort splits PORT=FILE, the name of a file with the counters of a port. The port is "" for other names. A file
 // whose name has an equals sign takes precedence.
 func CutPort(name string) (port, path string) {
+	if !strings.Contains(name, "=") {
+		return "", name // without a look at the file, whose file system may not respond
+	}
 	isFile := func(path string) bool {
 		_, err := os.Stat(path)
 		return err == nil

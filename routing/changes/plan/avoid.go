@@ -47,11 +47,13 @@ type AvoidOptions struct {
 
 // AvoidLoop searches for steps that avoid credit loops that neither the old nor the new routes have alone. If there are
 // any, a checker that knows nothing of the search proves them, and the plan takes them, except that it takes steps that
-// drain destinations only if the options permit this. AvoidLoop returns nil if the plan needs no such steps, or if LIDs
-// change, which interrupts packets anyway. The argument l is the result of CheckCredits.
+// drain destinations only if the options permit this. AvoidLoop returns nil if the plan needs no such steps, if the new
+// routes bring a loop, or if LIDs change, which interrupts packets anyway. The argument l is the result of
+// CheckCredits.
 func (p *Plan) AvoidLoop(ctx context.Context, live, staged *fabric.Tables, l *Credits,
 	opt AvoidOptions) (*Avoidance, error) {
-	if l == nil || l.Unchecked || len(p.LIDs) > 0 || !p.mayMix(live, staged, l) {
+	if l == nil || l.Unchecked || len(p.LIDs) > 0 || l.New == credits.Loop && l.Old != credits.Loop ||
+		!p.mayMix(live, staged, l) {
 		return nil, nil
 	}
 	a := &Avoidance{Ring: l.Channels()}

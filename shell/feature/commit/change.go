@@ -277,10 +277,11 @@ func (x *Change) ownLoops() (text string) {
 	for _, own := range []struct {
 		of   string
 		ring []credits.Channel
-	}{{"old", t.Old}, {"new", t.New}} {
+		none bool
+	}{{"old", t.Old, x.Credits.Old == credits.None}, {"new", t.New, x.Credits.New == credits.None}} {
 		if len(own.ring) > 0 {
-			text += fmt.Sprintf("; the %s routes alone have one over %s (through %s)", own.of,
-				prose.Count(len(own.ring), "link"), x.Credits.Fabric.PortName(own.ring[0].Port))
+			text += fmt.Sprintf("; the %s routes%s alone have one over %s (through %s)", own.of,
+				prose.When(own.none, " with the service levels of the others", ""), prose.Count(len(own.ring), "link"), x.Credits.Fabric.PortName(own.ring[0].Port))
 		}
 	}
 	return text

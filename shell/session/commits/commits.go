@@ -287,7 +287,7 @@ func (c *commit) assess(ctx context.Context, p *plan.Plan) (err error) {
 		return err
 	}
 	rep.Avoidance, err = p.AvoidLoop(ctx, live, target, rep.Credits, plan.AvoidOptions{
-		Drain: c.opt.AllowInterrupt, GroupSL: c.st.GroupSL(target), Progress: c.op.Progress,
+		Drain: c.opt.AllowInterrupt && !c.opt.AllowLoop, GroupSL: c.st.GroupSL(target), Progress: c.op.Progress,
 	})
 	if err != nil {
 		return err
