@@ -281,7 +281,8 @@ func (x *Change) ownLoops() (text string) {
 	}{{"old", t.Old, x.Credits.Old == credits.None}, {"new", t.New, x.Credits.New == credits.None}} {
 		if len(own.ring) > 0 {
 			text += fmt.Sprintf("; the %s routes%s alone have one over %s (through %s)", own.of,
-				prose.When(own.none, " with the service levels of the others", ""), prose.Count(len(own.ring), "link"), x.Credits.Fabric.PortName(own.ring[0].Port))
+				prose.When(own.none, " with the service levels of the others", ""),
+				prose.Count(len(own.ring), "link"), x.Credits.Fabric.PortName(own.ring[0].Port))
 		}
 	}
 	return text
