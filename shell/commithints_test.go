@@ -23,3 +23,19 @@ func TestHintsOfPlans(t *testing.T) {
 		}
 	}
 }
+
+// TestTransitionNamesUnread checks that show transition names the SL2VL tables of the base if they were not read.
+func TestTransitionNamesUnread(t *testing.T) {
+	for _, c := range []struct {
+		first  string
+		unread bool
+	}{{"nodes", true}, {"sweep full sl2vl", false}} {
+		out, err := on(t, "sim:torus:4x4", c.first, "engine torus-2QoS", "route", "show transition")
+		if err != nil || !strings.Contains(out, "transition of staged") {
+			t.Fatalf("%s: %v\n%s", c.first, err, out)
+		}
+		if got := strings.Contains(out, "the SL2VL tables of the base"); got != c.unread {
+			t.Errorf("%s: unread tables named: %t, want %t\n%s", c.first, got, c.unread, out)
+		}
+	}
+}

@@ -57,6 +57,7 @@ type plan struct {
 	Ring     int          `key:"opensm_loop_links" name:"opensm links"`
 	Loops    int          `key:"opensm_lossy" name:"opensm lossy" help:"LIDs to which packets may loop or be lost"`
 	Old      int          `key:"base_loop_links" name:"base loop" help:"links of a loop of the base"`
+	Assumed  string       `key:"assumed" name:"assumed" help:"tables of the base that were not read"`
 	New      int          `key:"staged_loop_links" name:"staged loop" help:"links of a loop of the staged tables"`
 	steps    []step
 	together []hop
@@ -103,6 +104,8 @@ var decl = answer.Decl[*plan]{
 	Title: "transition of {of}: {entries|changed entry}", Facts: answer.Fields[*plan](),
 	Layout: []answer.Item[*plan]{
 		{Line: "  no entry changes", When: func(p *plan) bool { return p.Entries == 0 }},
+		{Line: "  not read       the {assumed} of the base; the steps hold only if they equal the staged ones; hint: run " +
+			"'sweep full sl2vl'", When: func(p *plan) bool { return p.Assumed != "" }},
 		{Line: "  method         {method}, {steps|step}", When: func(p *plan) bool { return p.Steps > 0 }},
 		{Line: "  method         none", When: func(p *plan) bool { return p.Entries > 0 && p.Steps == 0 }},
 		{Line: "  order          of single entries without loss: {order}", When: func(p *plan) bool { return p.none }},
@@ -161,8 +164,17 @@ func run(c *feature.Call) error {
 	case err != nil:
 		return err
 	}
-	return c.Answer(decl.Answer(st.Basis(staged, session.NeedLinks|session.NeedTables|session.NeedSLs),
-		planOf(before, p)))
+	x := planOf(before, p)
+	x.Assumed = assumed(base.Tables, staged.Tables)
+	return c.Answer(decl.Answer(st.Basis(staged, session.NeedLinks|session.NeedTables|session.NeedSLs), x))
+}
+
+// assumed returns the tables of the base that were not read although the steps depend on them, or "".
+func assumed(base, staged *fabric.Tables) string {
+	if staged.SL2VL != nil && staged.SL2VL.HighestVL() > 0 && (base.SL2VL == nil || base.Unread.SL2VL) {
+		return "SL2VL tables"
+	}
+	return ""
 }
 
 func planOf(t *fabric.Tables, p *transition.Plan) *plan {
