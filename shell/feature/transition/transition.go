@@ -104,8 +104,8 @@ var decl = answer.Decl[*plan]{
 	Title: "transition of {of}: {entries|changed entry}", Facts: answer.Fields[*plan](),
 	Layout: []answer.Item[*plan]{
 		{Line: "  no entry changes", When: func(p *plan) bool { return p.Entries == 0 }},
-		{Line: "  not read       the {assumed} of the base; the steps hold only if they equal the staged ones; hint: run " +
-			"'sweep full sl2vl'", When: func(p *plan) bool { return p.Assumed != "" }},
+		{Line: "  not read       the {assumed} of the base; the steps hold only if they equal the staged ones; hint: " +
+			"run 'sweep full sl2vl'", When: func(p *plan) bool { return p.Assumed != "" }},
 		{Line: "  method         {method}, {steps|step}", When: func(p *plan) bool { return p.Steps > 0 }},
 		{Line: "  method         none", When: func(p *plan) bool { return p.Entries > 0 && p.Steps == 0 }},
 		{Line: "  order          of single entries without loss: {order}", When: func(p *plan) bool { return p.none }},
