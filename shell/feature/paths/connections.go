@@ -86,7 +86,7 @@ var connectionsDecl = answer.Decl[*changedConnections]{
 func openNamed(c *feature.Call, name string) (*view, string, error) {
 	st := c.Session.State()
 	if p, err := st.FreshTablesOf(session.Kind(name)); err == nil {
-		v, err := openState(c, p.Kind)
+		v, err := openState(c, session.Kind(name))
 		return v, st.Title(p), err
 	} else if !looksLikeFile(name) {
 		return nil, "", err
