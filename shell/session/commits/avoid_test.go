@@ -83,7 +83,7 @@ func (n *subnet) setLifeTime(value uint8) {
 func TestLoopBetween(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for _, spec := range []string{"torus:4x4", "dragonfly:3,2,2"} {
-		loopBetween(t, rnd, newSubnet(t, spec), testenv.Count(t, 8, 50))
+		loopBetween(t, rnd, newSubnet(t, spec), testenv.Count(t, 5, 50))
 	}
 }
 
@@ -91,7 +91,7 @@ func TestLoopBetween(t *testing.T) {
 func TestLoopBetweenOverIbsim(t *testing.T) {
 	n := newSubnet(t, "torus:4x4")
 	n.Other = sessiontest.Ibsim(t, "sim:torus:4x4")
-	loopBetween(t, testenv.Rand(t), n, testenv.Count(t, 3, 50))
+	loopBetween(t, testenv.Rand(t), n, testenv.Count(t, 2, 50))
 }
 
 func loopBetween(t *testing.T, rnd *rand.Rand, n *subnet, count int) {
