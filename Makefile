@@ -45,7 +45,7 @@ CONCURRENT := ./mad/... ./fabric/apply ./fabric/counters ./fabric/livetrace ./fa
 # creates and removes files, which gets slower and slower on ext4, so temporary files are in memory if there is enough.
 LONG    := ./routing/engines ./shell ./shell/session ./shell/session/commits ./tui
 HALVED  := ./e2e
-HALF    := ^(Test|Fuzz)[A-M]
+HALF    := ^(Test|Fuzz)[A-Q]
 PINNED  := -parallel 4 -exec "$$PWD/scripts/one-processor"
 AT_ONCE := $$(nproc)
 SPACIOUS := $(shell [ "$$(df --output=avail -m /dev/shm 2>/dev/null | tail -1)" -gt 4000 ] 2>/dev/null && echo /dev/shm)
