@@ -56,7 +56,7 @@ func TestTookDown(t *testing.T) {
 	}
 }
 
-// TestActions names what commits did, also those that undo or finish others.
+// TestActions names what commits did, also of commits that undo or finish others.
 func TestActions(t *testing.T) {
 	journal := []history.JournalEntry{
 		{ID: 6, Completes: 5, Note: history.ResumedRollbackNote}, {ID: 5, Completes: 4, Note: history.RollbackNote},

@@ -122,7 +122,7 @@ func TestFaults(t *testing.T) {
 			[]string{"0/1-1/1", "0/2-1/2", "0/3-2/1"}, "A,1/1/1,B,1/1/1\nC,2,B,3", nil,
 			"missing 2; extra A/3=C/1; unmatched 1: the labels of A are not known, only an ibdiagnet folder has " +
 				"them; 2"},
-		{"a label of two ports, told apart by the other end", []string{"s A=1/1/1,1/1/1", "s B"},
+		{"a label of two ports, resolved by the other end", []string{"s A=1/1/1,1/1/1", "s B"},
 			[]string{"0/1-1/1", "0/2-1/2"}, "A,1/1/1,B,1\nA,1/1/1,B,2", nil, "0"},
 		{"a label of two ports, none certain", []string{"s A=1/1/1,1/1/1", "s B"}, []string{"0/2-1/2"},
 			"A,1/1/1,B,1", nil, "unmatched 1: 2 ports of A have the label 1/1/1; 0"},
@@ -130,7 +130,7 @@ func TestFaults(t *testing.T) {
 			"unmatched 1: 2 ports of A have the label 1/1; 0"},
 		{"a port twice in the plan", two, []string{"0/1-1/1"}, "A,1,B,2\nA,1,B,1\nA,1,A,1", nil,
 			"unmatched 1: line 2 of the plan also uses the port A 1; unmatched 3: both ends are the same port; 0"},
-		{"names twice, told apart by the other end", []string{"s A", "h n HCA-1", "h n HCA-1"},
+		{"names twice, resolved by the other end", []string{"s A", "h n HCA-1", "h n HCA-1"},
 			[]string{"0/1-1/1", "0/2-2/1"}, "A,1,n,1\nA,2,n,1", nil, "0"},
 		{"names twice, one missing", []string{"s A", "h n HCA-1", "h n HCA-1"}, []string{"0/1-1/1"},
 			"A,1,n,1\nA,2,n,1", nil, "missing 2; 2"},

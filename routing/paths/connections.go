@@ -46,7 +46,7 @@ type ConnectionOptions struct {
 // ConnectionChanges lists changed connections.
 type ConnectionChanges struct {
 	List []Connection // by GUID of the source and of the destination, then by LID
-	// All counts the connections of the old database, and Added those that only the new database has.
+	// All counts the connections of the old database, and Added the connections that only the new database has.
 	All, Added int64
 }
 

@@ -70,26 +70,13 @@ func randomTree(r *rand.Rand, t *fabric.Tables) {
 	f := t.Fabric
 	t.MFT = fabric.NewMFT(f, fabric.FirstMLID)
 	root := fabric.SwitchIndex(r.IntN(len(f.Switches)))
-	up := map[fabric.SwitchIndex]routing.TreeLink{}
-	todo := []fabric.SwitchIndex{root}
-	for i := 0; i < len(todo); i++ {
-		n := f.SwitchNode(todo[i])
-		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
-			s := f.PeerSwitch(p)
-			if _, known := up[s]; s != fabric.None && s != root && !known {
-				up[s] = routing.TreeLink{Above: todo[i], Up: f.Ports[f.Ports[p].Peer].Num, Down: f.Ports[p].Num}
-				todo = append(todo, s)
-			}
-		}
-	}
 	var hosts []fabric.PortIndex
 	for _, e := range f.EndPorts {
 		if !f.Nodes[f.Ports[e].Node].IsSwitch() {
 			hosts = append(hosts, e)
 		}
 	}
-	routing.AddTree(f, t.MFT, fabric.FirstMLID, root, hosts,
-		func(s fabric.SwitchIndex) (routing.TreeLink, bool) { l, ok := up[s]; return l, ok })
+	treestest.AddGroup(f, t.MFT, fabric.FirstMLID, root, hosts)
 }
 
 // TestAvoidLoop makes plans between random routes, some with VLs, multicast groups, or loops of their own. An

@@ -39,9 +39,9 @@ type Report struct {
 	Overloading int `json:"overloading"`
 	// Routes names the routes whose credit loops were searched for, "" for repaired routes.
 	Routes string `json:"routes,omitempty"`
-	// Proved counts the failures for which it was proved whether the routes have a credit loop. Looping counts those
-	// with one. Unknown counts those that were checked without a result, because data were not read. Refused counts
-	// those whose subnet the engine refuses.
+	// Proved counts the failures for which it was proved whether the routes have a credit loop. Looping counts the
+	// failures with one. Unknown counts the failures that were checked without a result, because data were not read.
+	// Refused counts the failures after which the engine refuses the subnet.
 	Proved  int `json:"proved"`
 	Looping int `json:"looping"`
 	Unknown int `json:"unknown"`

@@ -19,7 +19,7 @@ const (
 	// branches before it gets new ones. The trees of other groups change in any order.
 	AllMFT
 	CutMFT  // the trees of all groups lose the branches that only the old tables have
-	GrowMFT // they get those that only the new tables have
+	GrowMFT // they get the branches that only the new tables have
 )
 
 // groups holds the dependencies of multicast packets: of the old tables, of the new tables, of the branches that both

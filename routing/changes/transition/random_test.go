@@ -144,28 +144,9 @@ func withGroups(t testing.TB, r *rand.Rand, f *fabric.Fabric, tables ...*fabric.
 		members := hosts[:2+r.IntN(len(hosts)-1)]
 		for _, tb := range tables {
 			root := fabric.SwitchIndex(r.IntN(len(f.Switches)))
-			up := upLinks(f, root)
-			routing.AddTree(f, tb.MFT, uint16(fabric.FirstMLID+i), root, members,
-				func(s fabric.SwitchIndex) (routing.TreeLink, bool) { l, ok := up[s]; return l, ok })
+			treestest.AddGroup(f, tb.MFT, uint16(fabric.FirstMLID+i), root, members)
 		}
 	}
-}
-
-// upLinks returns the links of a spanning tree of shortest paths to a root.
-func upLinks(f *fabric.Fabric, root fabric.SwitchIndex) map[fabric.SwitchIndex]routing.TreeLink {
-	up := map[fabric.SwitchIndex]routing.TreeLink{}
-	todo := []fabric.SwitchIndex{root}
-	for i := 0; i < len(todo); i++ {
-		n := f.SwitchNode(todo[i])
-		for p := n.FirstPort + 1; p <= n.FirstPort+fabric.PortIndex(n.NumPorts); p++ {
-			s := f.PeerSwitch(p)
-			if _, known := up[s]; s != fabric.None && s != root && !known {
-				up[s] = routing.TreeLink{Above: todo[i], Up: f.Ports[f.Ports[p].Peer].Num, Down: f.Ports[p].Num}
-				todo = append(todo, s)
-			}
-		}
-	}
-	return up
 }
 
 func hasRing(t testing.TB, tables *fabric.Tables) bool {
@@ -249,7 +230,7 @@ func checkOtherLIDs(t testing.TB, p *pair, plan *transition.Plan) {
 				has = has || !gone || i < first[lid] || i > last[lid]
 			}
 			if !has {
-				t.Errorf("%s, %s: no LID other than %d has a path in step %d", p.fabric, p.what, drained, i)
+				t.Errorf("%s, %s: no LID of the port of LID %d has a path in step %d", p.fabric, p.what, drained, i)
 			}
 		}
 	}

@@ -48,9 +48,7 @@ func (c *change) newSearch(mixed *mixture) (*search, error) {
 			s.on = append(s.on, int32(c))
 		}
 	}
-	for dep := range c.multicast.each {
-		s.add(s.onRings([]int32{dep}), 1)
-	}
+	s.add(s.onRings(slices.Collect(c.multicast.each)), 1)
 	for d := range c.dests {
 		if d%64 == 0 && c.ctx.Err() != nil {
 			return nil, c.ctx.Err()

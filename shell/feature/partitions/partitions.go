@@ -276,7 +276,7 @@ func (a *checked) compare(ctx context.Context, st *session.State, with string) e
 	return nil
 }
 
-// compareRead compares the P_Keys of the file with those that were read from ports.
+// compareRead compares the P_Keys of the file with the P_Keys that were read from ports.
 func (a *checked) compareRead(keys map[fabric.PortIndex][]mad.PKey, read map[uint64][]mad.PKey) {
 	known := map[fabric.PortIndex][]mad.PKey{}
 	theirs := map[uint64][]mad.PKey{}

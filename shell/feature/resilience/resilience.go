@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -332,8 +331,7 @@ func run(c *feature.Call, decl *answer.Decl[*studied], kind resilience.Kind) err
 		return files.Write(to, r.Write)
 	}
 	began := time.Now()
-	vls := map[int]int{}
-	r, stopped := continueStudy(c, p, kind, top, vls, start, save)
+	r, vls, stopped := continueStudy(c, p, kind, top, start, save)
 	if r == nil {
 		return stopped
 	}
@@ -352,26 +350,26 @@ func run(c *feature.Call, decl *answer.Decl[*studied], kind resilience.Kind) err
 
 // continueStudy simulates the failures of a kind in a state with tables. It first calls the function start, which
 // returns the report to continue, which may be empty. It calls the function save every few hundred failures. If the
-// command is interrupted, continueStudy returns both the report and an error. It adds the numbers of VLs that the worst
-// failures would need to the argument vls.
-func continueStudy(c *feature.Call, p *session.Picture, kind resilience.Kind, top int, vls map[int]int,
+// command is interrupted, continueStudy returns both the report and an error. The result vls has the numbers of VLs
+// that the worst failures would need.
+func continueStudy(c *feature.Call, p *session.Picture, kind resilience.Kind, top int,
 	start func(*resilience.Study) (*resilience.Report, error), save func(*resilience.Report) error,
-) (*resilience.Report, error) {
+) (r *resilience.Report, vls map[int]int, err error) {
 	op, err := c.Session.Begin(c.Ctx, "resilience")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer op.End()
 	s, err := c.Session.Analysis().Study(c.Ctx, p.Tables, kind)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if c.Option("routes", "repair") == "engine" {
 		rerouteByEngine(c, s)
 	}
-	r, err := start(s)
+	r, err = start(s)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	ctx, stop := context.WithCancelCause(c.Ctx)
 	defer stop(nil)
@@ -385,12 +383,9 @@ func continueStudy(c *feature.Call, p *session.Picture, kind resilience.Kind, to
 		err = context.Cause(ctx)
 	}
 	if err == nil {
-		var counted map[int]int
-		if counted, err = countVLs(ctx, s, r, top); err == nil {
-			maps.Copy(vls, counted)
-		}
+		vls, err = countVLs(ctx, s, r, top)
 	}
-	return r, err
+	return r, vls, err
 }
 
 // rerouteByEngine makes a study prove the routes of the present engine.

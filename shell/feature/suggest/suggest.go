@@ -312,21 +312,17 @@ var torusDecl = answer.Decl[config]{
 
 func runTorus(c *feature.Call) error {
 	st := c.Session.State()
-	of, find := routed(&st), recognised
-	if c.Option("clear", "no") == "yes" {
+	of, find, a := routed(&st), recognised, config{}
+	switch c.Option("clear", "no") {
+	case "yes":
 		find = clearOfLoops
-		if st.Staged != nil {
-			of = st.Staged
-		}
+	case "all":
+		find = a.foreseen
 	}
-	if c.Option("clear", "no") == "all" {
-		find = foreseen
-		if st.Staged != nil {
-			of = st.Staged
-		}
+	if c.Option("clear", "no") != "no" && st.Staged != nil {
+		of = st.Staged
 	}
-	a := config{}
-	conf, err := find(c, &a)
+	conf, err := find(c)
 	if err != nil {
 		return err
 	}
@@ -348,19 +344,16 @@ func runTorus(c *feature.Call) error {
 
 // clearOfLoops returns a configuration of torus-2QoS for the staged tables. Its datelines are chosen so that multicast
 // and unicast together have no credit loop.
-func clearOfLoops(c *feature.Call, _ *config) (*osm.TorusConf, error) {
+func clearOfLoops(c *feature.Call) (*osm.TorusConf, error) {
 	op, err := c.Session.Begin(c.Ctx, "search datelines")
 	if err != nil {
 		return nil, err
 	}
 	defer op.End()
 	st := c.Session.State()
-	if st.Staged == nil {
-		return nil, errNoStagedTorus
-	}
-	grid, ok := torus.Of(st.Staged.Tables)
-	if !ok {
-		return nil, errNoStagedTorus
+	grid, err := stagedTorus(&st)
+	if err != nil {
+		return nil, err
 	}
 	loop, err := c.Session.Job(&st).TreeLoop(c.Ctx, st.Staged.Tables)
 	switch {
@@ -378,19 +371,16 @@ const mostLosses = 5
 
 // foreseen returns a configuration of torus-2QoS whose datelines are chosen so that no single failure leads to a credit
 // loop of multicast with unicast, and describes the search in the answer.
-func foreseen(c *feature.Call, a *config) (*osm.TorusConf, error) {
+func (a *config) foreseen(c *feature.Call) (*osm.TorusConf, error) {
 	op, err := c.Session.Begin(c.Ctx, "search datelines")
 	if err != nil {
 		return nil, err
 	}
 	defer op.End()
 	st := c.Session.State()
-	if st.Staged == nil {
-		return nil, errNoStagedTorus
-	}
-	grid, ok := torus.Of(st.Staged.Tables)
-	if !ok {
-		return nil, errNoStagedTorus
+	grid, err := stagedTorus(&st)
+	if err != nil {
+		return nil, err
 	}
 	opt := c.Session.Job(&st).Options
 	f := st.Staged.Fabric
@@ -428,11 +418,21 @@ func foreseen(c *feature.Call, a *config) (*osm.TorusConf, error) {
 	return r.Conf, nil
 }
 
+// stagedTorus returns the torus of the staged tables.
+func stagedTorus(st *session.State) (*torus.Torus, error) {
+	if st.Staged != nil {
+		if grid, ok := torus.Of(st.Staged.Tables); ok {
+			return grid, nil
+		}
+	}
+	return nil, errNoStagedTorus
+}
+
 var errNoStagedTorus = errors.New("no tables of torus-2QoS are staged; hint: run 'engine torus-2QoS; route'")
 
 // recognised returns the configuration of the torus of the what-if. The coordinates are those from before the simulated
 // failures.
-func recognised(c *feature.Call, _ *config) (*osm.TorusConf, error) {
+func recognised(c *feature.Call) (*osm.TorusConf, error) {
 	op, err := c.Session.Begin(c.Ctx, "recognise")
 	if err != nil {
 		return nil, err

@@ -76,7 +76,7 @@ func TestRecognisedTorusStays(t *testing.T) {
 				compared++
 			}
 		}
-		conf, err := recognised(&feature.Call{Ctx: t.Context(), Session: s}, &config{})
+		conf, err := recognised(&feature.Call{Ctx: t.Context(), Session: s})
 		if err != nil {
 			t.Fatal(err)
 		}

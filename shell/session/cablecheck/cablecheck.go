@@ -65,7 +65,7 @@ func New(res *cabling.Result, command string, when time.Time, text Texts) *Check
 	return c
 }
 
-// portsOf returns the ports of the cables of a fault, and the planned other end of those that the plan names.
+// portsOf returns the ports of the cables of a fault, and the planned other end where the plan has one.
 func portsOf(res *cabling.Result, fault *cabling.Fault, end func(cable, end int) string) (at []fabric.PortIndex,
 	others map[fabric.PortIndex]string) {
 	others = map[fabric.PortIndex]string{}

@@ -149,8 +149,8 @@ const quietFor = time.Second
 
 // AwaitQuiet waits until the data counters of these links of the live subnet stand still, or until the timeout. It
 // reads them at the switches that after, the fabric without the links, still reaches. It returns the ports whose
-// counters still change, and those that could not be read. It calls the function waiting once if it has to wait longer
-// than usual.
+// counters still change, and the ports that could not be read. It calls the function waiting once if it has to wait
+// longer than usual.
 func AwaitQuiet(ctx context.Context, s *session.Session, after *fabric.Fabric, links []fabric.Link,
 	timeout time.Duration, waiting func(moving, unread []string)) (moving, unread []string, err error) {
 	op, err := s.Begin(ctx, "drain")

@@ -142,7 +142,7 @@ func (c *commit) harm() error {
 	return nil
 }
 
-// cutsOff reports whether connected pairs lose their path, other than those that a drain names.
+// cutsOff reports whether connected pairs lose their path that no drain names.
 func (c *commit) cutsOff() bool {
 	r := &c.rep
 	return r.Lost > 0 && (r.Unconnected+r.Unproved > 0 || !c.opt.Drains)

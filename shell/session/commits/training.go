@@ -21,7 +21,7 @@ type Training struct {
 	// Widths and Speeds are enabled at the port after the writes, and WasSpeeds before.
 	Widths            mad.LinkWidth
 	Speeds, WasSpeeds mad.LinkSpeed
-	// Common values are those that the peer enables as well. They are 0 if Peer is None.
+	// Common values are also enabled at the peer. They are 0 if Peer is None.
 	CommonWidths mad.LinkWidth
 	CommonSpeeds mad.LinkSpeed
 	PeerWidths   mad.LinkWidth

@@ -298,7 +298,7 @@ func (r *survey) past() {
 	}
 }
 
-// flapping adds the links that went down more than once, other than by commits.
+// flapping adds the links that went down more than once without a commit.
 func (r *survey) flapping() {
 	seen := r.linkLosses(time.Now().Add(-recorded.Flaps))
 	if len(seen) > 1 && r.opt.Commits != nil {
