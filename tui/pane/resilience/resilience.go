@@ -224,13 +224,17 @@ func (l *resilient) Figure() string {
 		return fmt.Sprintf("tried %s of %s: S stops", draw.Thousands(r.Done), draw.Thousands(r.Failures))
 	case !r.Complete():
 		return fmt.Sprintf("stopped at %s of %s: S continues", draw.Thousands(r.Done), draw.Thousands(r.Failures))
-	case r.Failures > len(l.now.rows):
-		return fmt.Sprintf("the %s worst of %s; %s lose paths, %s raise the maximum", draw.Thousands(len(l.now.rows)),
-			draw.Thousands(r.Failures), draw.Thousands(r.Losing), draw.Thousands(r.Overloading))
 	}
-	return fmt.Sprintf("%s; %s lose paths, %s raise the maximum", draw.Count(r.Failures, "failure"),
-		draw.Thousands(r.Losing),
+	figure := draw.Count(r.Failures, "failure")
+	if r.Failures > len(l.now.rows) {
+		figure = fmt.Sprintf("the %s worst of %s", draw.Thousands(len(l.now.rows)), draw.Thousands(r.Failures))
+	}
+	figure += fmt.Sprintf("; %s lose paths, %s raise the maximum", draw.Thousands(r.Losing),
 		draw.Thousands(r.Overloading))
+	if r.Looping > 0 {
+		figure += fmt.Sprintf(", %s of %s with a loop", draw.Thousands(r.Looping), draw.Thousands(r.Proved))
+	}
+	return figure
 }
 
 func (l *resilient) Empty() string {
