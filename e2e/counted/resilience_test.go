@@ -98,7 +98,7 @@ func (x *exam) resilience(s *state) {
 		a.figure("verdict", "ok")
 	}
 	if proved := a.intAt("done") - unsure; proved > 0 {
-		a.mustLine("  credit loops: {credit_loops#} of {proved#} failure(s) proved")
+		a.mustLine("  credit loops after {credit_loops#} of {proved#} failure(s) searched")
 	}
 	if unsure > 0 {
 		a.mustLine("  credit loops: unknown after {credit_loops_unknown#} failure(s), because data were not read")

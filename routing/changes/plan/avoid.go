@@ -52,10 +52,13 @@ type AvoidOptions struct {
 // CheckCredits.
 func (p *Plan) AvoidLoop(ctx context.Context, live, staged *fabric.Tables, l *Credits,
 	opt AvoidOptions) (*Avoidance, error) {
-	if l == nil || l.Unchecked || len(p.LIDs) > 0 || l.New == credits.Loop && l.Old != credits.Loop ||
+	if l == nil || l.Unchecked || len(p.LIDs) > 0 || l.New == credits.Loop && l.Old == credits.None ||
 		!p.mayMix(live, staged, l) {
 		return nil, nil
 	}
+	// It is unknown whether a loop of old entries is one of the old routes alone, so it needs no permission.
+	unsure := l.New == credits.Loop && l.Old == credits.Unknown
+	opt.Drain = opt.Drain && !unsure
 	a := &Avoidance{Ring: l.Channels()}
 	if len(p.Tops)+len(p.Unread) > 0 {
 		return a.unless(!l.OnlyTogether()), nil
@@ -74,11 +77,11 @@ func (p *Plan) AvoidLoop(ctx context.Context, live, staged *fabric.Tables, l *Cr
 	}
 	a.Ring = t.Together
 	if a.Transition = t; t.Method == transition.NoMethod || a.Drains() && !opt.Drain {
-		return a, nil
+		return a.unless(unsure), nil
 	}
 	if t.Settles() > 0 {
 		if p.SettleTime, a.NoSettleTime = t.SettleTime(live); a.NoSettleTime != nil {
-			return a, nil
+			return a.unless(unsure), nil
 		}
 	}
 	a.Fault = verify.Check(ctx, before, staged, t.Steps, verify.Options{

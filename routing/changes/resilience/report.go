@@ -39,6 +39,9 @@ type Report struct {
 	Overloading int `json:"overloading"`
 	// Routes names the routes whose credit loops were searched for, "" for repaired routes.
 	Routes string `json:"routes,omitempty"`
+	// Every is the distance of the failures whose routes were searched for credit loops, 0 if none were: earlier versions
+	// did not search.
+	Every int `json:"every"`
 	// Proved counts the failures for which it was proved whether the routes have a credit loop. Looping counts the
 	// failures with one. Unknown counts the failures that were checked without a result, because data were not read.
 	// Refused counts the failures after which the engine refuses the subnet.
@@ -104,6 +107,9 @@ func (r *Report) sameStudy(o *Report) error {
 		return fmt.Errorf("%w: the fabrics differ", ErrOther)
 	case r.Routing != o.Routing:
 		return fmt.Errorf("%w: the routings differ", ErrOther)
+	case r.Every != o.Every:
+		return fmt.Errorf("%w: not both searched the same failures for credit loops, which earlier versions did not do",
+			ErrOther)
 	case r.Routes != o.Routes:
 		return fmt.Errorf("%w: the proofs are of different routes", ErrOther)
 	case r.Failures != o.Failures:

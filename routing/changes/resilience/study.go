@@ -98,6 +98,7 @@ func New(ctx context.Context, base *incremental.Base, kind Kind) (*Study, error)
 	s.report = Report{Kind: kind, Fabric: fabricSum(t.Fabric), Routing: routingSum(t), Failures: all.count(),
 		Paths: loads.Delivered}
 	s.prover = newProver(t, s.report.Failures, kind)
+	s.report.Every = s.prover.every
 	if len(s.ranked) > 0 {
 		s.report.Worst = s.paths[s.ranked[0]]
 	}

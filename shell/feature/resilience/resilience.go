@@ -185,11 +185,11 @@ func declare(command, title string) *answer.Decl[*studied] {
 					"the most paths over a link",
 			},
 			{
-				Line: "  credit loops: {credit_loops} of {proved|failure} proved[, with the routes of {routes}]",
+				Line: "  credit loops after {credit_loops} of {proved|failure} searched[, with the routes of {routes}]",
 				When: func(s *studied) bool { return s.Proved > 0 && !s.Sampled },
 			},
 			{
-				Line: "  credit loops: {credit_loops} of {proved|failure} proved[, with the routes of {routes}], " +
+				Line: "  credit loops after {credit_loops} of {proved|failure} searched[, with the routes of {routes}], " +
 					"a sample of {failures}",
 				When: func(s *studied) bool { return s.Proved > 0 && s.Sampled },
 			},
@@ -200,6 +200,10 @@ func declare(command, title string) *answer.Decl[*studied] {
 			{
 				Line: "  {routes} refuses the subnet after {refused|failure}",
 				When: func(s *studied) bool { return s.Refused > 0 },
+			},
+			{
+				Line: "  credit loops: not searched for, by an earlier version",
+				When: func(s *studied) bool { return s.report.Every == 0 },
 			},
 			{Line: "{?mean_changed_entries}  {mean_changed_entries} entries change on average"},
 			{Table: answer.Show(&failureTable, (*studied).failures)},
@@ -213,6 +217,8 @@ func declare(command, title string) *answer.Decl[*studied] {
 			case s.Looping > 0:
 				return answer.Found, fmt.Sprintf("%d of %s have a credit loop", s.Looping,
 					prose.Count(s.Proved, "failure"))
+			case s.report.Every == 0:
+				return answer.Unknown, "credit loops were not searched for"
 			case s.Partial:
 				return answer.Unknown, fmt.Sprintf("%d of %s simulated", s.Done, prose.Count(s.Failures, "failure"))
 			}
