@@ -84,13 +84,15 @@ type section struct {
 	lines  int // records
 }
 
-// readACM reads the sections with records of a file that paths acm wrote.
-func readACM(ctx context.Context, name string) (all []section, err error) {
+// readACM reads the sections with records of a file that paths acm wrote. The result named has the GUIDs of all
+// sections.
+func readACM(ctx context.Context, name string) (all []section, named map[uint64]bool, err error) {
 	in, err := files.Open(ctx, name, files.List)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() { _ = in.Close() }()
+	named = map[uint64]bool{}
 	var text strings.Builder
 	var now section
 	end := func() {
@@ -112,13 +114,13 @@ func readACM(ctx context.Context, name string) (all []section, err error) {
 			head, _, _ := strings.Cut(line, ",")
 			guid, err := strconv.ParseUint(head[strings.LastIndexByte(head, ' ')+1:], 0, 64)
 			if err != nil {
-				return nil, fmt.Errorf("%s:%d: expected a GUID", fabric.Escape(name), n)
+				return nil, nil, fmt.Errorf("%s:%d: expected a GUID", fabric.Escape(name), n)
 			}
-			now = section{guid: guid}
+			now, named[guid] = section{guid: guid}, true
 		case line == "":
 			continue
 		case text.Len() == 0, line[0] != '#' && !strings.HasPrefix(line, "0x"):
-			return nil, fmt.Errorf("%s:%d: not a line of a file that paths acm writes", fabric.Escape(name), n)
+			return nil, nil, fmt.Errorf("%s:%d: not a line of a file that paths acm writes", fabric.Escape(name), n)
 		case line[0] != '#':
 			now.lines++
 		}
@@ -126,10 +128,10 @@ func readACM(ctx context.Context, name string) (all []section, err error) {
 	}
 	end()
 	if err := scan.Err(); err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", fabric.Escape(name), n+1, err)
+		return nil, nil, fmt.Errorf("%s:%d: %w", fabric.Escape(name), n+1, err)
 	}
 	if all == nil {
-		return nil, fmt.Errorf("%s: no host with records", fabric.Escape(name))
+		return nil, nil, fmt.Errorf("%s: no host with records", fabric.Escape(name))
 	}
-	return all, nil
+	return all, named, nil
 }

@@ -19,6 +19,7 @@ type digests struct {
 	File    answer.Value `key:"file" name:"file" kind:"text"`
 	Stale   answer.Value `key:"stale" name:"stale" kind:"int" help:"hosts of the file with other records"`
 	Unknown answer.Value `key:"unknown" name:"unknown" kind:"int" help:"others, as tables were not read"`
+	Missing answer.Value `key:"missing" name:"missing" kind:"int" help:"ports of the subnet that the file lacks"`
 
 	rows []digestRow
 }
@@ -38,7 +39,8 @@ var digestTable = answer.Table[digestRow]{
 
 var digestDecl = answer.Decl[*digests]{
 	Command: "paths digest", Help: "digests of the records that ibacm loads",
-	Title: "records of {hosts|host} by {of}[; {file}: {stale} stale, {unknown} unknown]",
+	Title: "records of {hosts|host} by {of}[; {file}: {stale} stale, {unknown} unknown, " +
+		"{missing} of the subnet missing]",
 	Facts: answer.Fields[*digests](),
 	Layout: []answer.Item[*digests]{{Table: answer.Show(&digestTable, func(x *digests) answer.Rows[digestRow] {
 		return answer.Slice(x.rows)
@@ -47,6 +49,9 @@ var digestDecl = answer.Decl[*digests]{
 		switch {
 		case !x.Stale.IsNone() && x.Stale.Int() > 0:
 			return answer.Found, fmt.Sprintf("the file is stale for %s", prose.Count(int(x.Stale.Int()), "host"))
+		case !x.Missing.IsNone() && x.Missing.Int() > 0:
+			return answer.Found, fmt.Sprintf("%s of the subnet missing in the file",
+				prose.Verb(int(x.Missing.Int()), "port", "is", "are"))
 		case !x.Unknown.IsNone() && x.Unknown.Int() > 0:
 			return answer.Unknown, "tables were not read"
 		}
@@ -64,7 +69,7 @@ func runDigest(c *feature.Call) error {
 	if v.unknownSLs {
 		return partitions.ErrUnreadSLs
 	}
-	x := &digests{File: answer.None(), Stale: answer.None(), Unknown: answer.None()}
+	x := &digests{File: answer.None(), Stale: answer.None(), Unknown: answer.None(), Missing: answer.None()}
 	if name := c.Arg(0); name != "" {
 		err = x.compare(c, v, name)
 	} else {
@@ -105,7 +110,7 @@ func (x *digests) compare(c *feature.Call, v *view, name string) error {
 	if c.Option("for", "") != "" {
 		return c.Misused("the hosts are those of the file, so for= is not allowed")
 	}
-	all, err := readACM(c.Ctx, name)
+	all, named, err := readACM(c.Ctx, name)
 	if err != nil {
 		return err
 	}
@@ -137,6 +142,13 @@ func (x *digests) compare(c *feature.Call, v *view, name string) error {
 			unknown++
 		}
 	}
-	x.File, x.Stale, x.Unknown = answer.Text(name), answer.Int(stale), answer.Int(unknown)
+	missing := 0
+	for _, p := range v.Ports() {
+		if p.Flags&pathdb.Gone == 0 && !named[p.GUID] {
+			missing++
+		}
+	}
+	x.File, x.Missing = answer.Text(name), answer.Int(missing)
+	x.Stale, x.Unknown = answer.Int(stale), answer.Int(unknown)
 	return err
 }

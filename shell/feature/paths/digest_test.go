@@ -15,8 +15,10 @@ import (
 )
 
 type digestAnswer struct {
-	Stale  int `json:"stale"`
-	Listed []struct {
+	Verdict string `json:"verdict"`
+	Stale   int    `json:"stale"`
+	Missing int    `json:"missing"`
+	Listed  []struct {
 		Host   json.RawMessage `json:"host"`
 		Digest string          `json:"digest"`
 		InFile string          `json:"in_file"`
@@ -73,8 +75,20 @@ func TestDigest(t *testing.T) {
 	if got.Stale != changed || changed == 0 {
 		t.Errorf("%d stale, %d of the files differ", got.Stale, changed)
 	}
-	if x := ask("paths digest of=staged " + fresh); x.Stale != 0 {
-		t.Errorf("%d stale in the new file", x.Stale)
+	if x := ask("paths digest of=staged " + fresh); x.Stale != 0 || x.Missing != 0 {
+		t.Errorf("%d stale and %d missing in the new file", x.Stale, x.Missing)
+	}
+	b, err := os.ReadFile(fresh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := filepath.Join(dir, "cut") // between two sections
+	four := strings.Join(strings.SplitAfter(string(b), "\n\n")[:4], "")
+	if err := os.WriteFile(cut, []byte(four), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if x := ask("paths digest of=staged " + cut); x.Missing != 50-4 || x.Verdict != "found" {
+		t.Errorf("%d missing in a truncated file, verdict %s", x.Missing, x.Verdict)
 	}
 }
 
