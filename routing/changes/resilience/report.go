@@ -39,8 +39,8 @@ type Report struct {
 	Overloading int `json:"overloading"`
 	// Routes names the routes whose credit loops were searched for, "" for repaired routes.
 	Routes string `json:"routes,omitempty"`
-	// Every is the distance of the failures whose routes were searched for credit loops, 0 if none were: earlier versions
-	// did not search.
+	// Every is the distance of the failures whose routes were searched for credit loops. It is 0 if none were: earlier
+	// versions did not search.
 	Every int `json:"every"`
 	// Proved counts the failures for which it was proved whether the routes have a credit loop. Looping counts the
 	// failures with one. Unknown counts the failures that were checked without a result, because data were not read.

@@ -189,8 +189,8 @@ func declare(command, title string) *answer.Decl[*studied] {
 				When: func(s *studied) bool { return s.Proved > 0 && !s.Sampled },
 			},
 			{
-				Line: "  credit loops after {credit_loops} of {proved|failure} searched[, with the routes of {routes}], " +
-					"a sample of {failures}",
+				Line: "  credit loops after {credit_loops} of {proved|failure} searched[, with the routes of " +
+					"{routes}], a sample of {failures}",
 				When: func(s *studied) bool { return s.Proved > 0 && s.Sampled },
 			},
 			{

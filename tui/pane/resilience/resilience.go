@@ -229,12 +229,11 @@ func (l *resilient) Figure() string {
 	if r.Failures > len(l.now.rows) {
 		figure = fmt.Sprintf("the %s worst of %s", draw.Thousands(len(l.now.rows)), draw.Thousands(r.Failures))
 	}
-	figure += fmt.Sprintf("; %s lose paths, %s raise the maximum", draw.Thousands(r.Losing),
-		draw.Thousands(r.Overloading))
+	figure += fmt.Sprintf("; %s lose paths, ", draw.Thousands(r.Losing))
 	if r.Looping > 0 {
-		figure += fmt.Sprintf(", %s of %s with a loop", draw.Thousands(r.Looping), draw.Thousands(r.Proved))
+		figure += draw.Count(r.Looping, "loop") + ", "
 	}
-	return figure
+	return figure + draw.Thousands(r.Overloading) + " raise the maximum"
 }
 
 func (l *resilient) Empty() string {
