@@ -126,7 +126,8 @@ func TestOldJournal(t *testing.T) {
 	}
 	for _, q := range []string{"ALTER TABLE journal DROP COLUMN ends", "ALTER TABLE journal DROP COLUMN others",
 		"ALTER TABLE entry DROP COLUMN events", "ALTER TABLE entry DROP COLUMN simulated",
-		"ALTER TABLE entry DROP COLUMN seen", "ALTER TABLE journal DROP COLUMN controls", "PRAGMA user_version = 2"} {
+		"ALTER TABLE entry DROP COLUMN seen", "ALTER TABLE journal DROP COLUMN controls",
+		"ALTER TABLE journal DROP COLUMN halfway", "PRAGMA user_version = 2"} {
 		if _, err := db.ExecContext(ctx, q); err != nil {
 			t.Fatal(err)
 		}

@@ -104,6 +104,9 @@ type Snapshot struct {
 	Entry
 	Fabric *fabric.Fabric
 	Tables *fabric.Tables // nil for none
+	// Halfway has the values that the switches hold while a commit to this snapshot is written and that are neither the
+	// old nor the new ones. It is nil for none, and in snapshots that were read.
+	Halfway *fabric.Tables
 }
 
 // Add stores a fabric with its tables and returns the number of the entry. The tables may be nil. If e is a sweep with

@@ -3,11 +3,14 @@
 package history
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"time"
 
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/fabric/write"
 )
 
@@ -79,6 +82,8 @@ type JournalEntry struct {
 	Others write.Conflicts
 	// Controls are the ports that the commit controls, with their PortInfo before it.
 	Controls []write.Control
+	// halfway is the blob of the tables for [Store.Halfway], 0 for none.
+	halfway int64
 }
 
 // IsRollback reports whether the commit reverses another commit.
@@ -87,9 +92,9 @@ func (j *JournalEntry) IsRollback() bool {
 }
 
 // Begin records a commit before anything is written. The snapshots before and after hold the current tables of the
-// switches and the new tables. controls are the ports that the commit controls. The argument ends is the number of the
-// interrupted commit that this commit finishes or rolls back, 0 if there is none. Begin returns when the
-// record is on the disk.
+// switches and the new tables. after may have Halfway. controls are the ports that the commit controls. The argument
+// ends is the number of the interrupted commit that this commit finishes or rolls back, 0 if there is none. Begin
+// returns when the record is on the disk.
 func (s *Store) Begin(ctx context.Context, ends int64, before, after Snapshot,
 	controls ...write.Control) (j JournalEntry, err error) {
 	e := after.Entry
@@ -110,9 +115,19 @@ func (s *Store) Begin(ctx context.Context, ends int64, before, after Snapshot,
 		if j.After, err = w.add(tx, e, after.Fabric, after.Tables); err != nil {
 			return err
 		}
+		if after.Halfway != nil {
+			var data bytes.Buffer
+			if err = snapshot.Write(&data, snapshot.Snapshot{Fabric: after.Halfway.Fabric,
+				Tables: after.Halfway}); err != nil {
+				return err
+			}
+			if j.halfway, err = w.blob(data.Bytes()); err != nil {
+				return err
+			}
+		}
 		res, err := tx.ExecContext(ctx, "INSERT INTO journal (subnet, began, state, who, before, after, ends, note, "+
-			"controls) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			j.Subnet, j.Began.UnixNano(), underWay, j.Who, j.Before, j.After, j.Completes, j.Note, packed)
+			"controls, halfway) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			j.Subnet, j.Began.UnixNano(), underWay, j.Who, j.Before, j.After, j.Completes, j.Note, packed, j.halfway)
 		if err != nil {
 			return err
 		}
@@ -120,6 +135,20 @@ func (s *Store) Begin(ctx context.Context, ends int64, before, after Snapshot,
 		return err
 	})
 	return j, failed("journal the commit", err)
+}
+
+// Halfway returns the tables with the values that the switches may hold in the middle of a commit and that are neither
+// its old nor its new ones. It returns nil if there are no such values, or if the commit has ended.
+func (s *Store) Halfway(ctx context.Context, j *JournalEntry) (*fabric.Tables, error) {
+	if j.halfway == 0 {
+		return nil, nil
+	}
+	data, err := s.blob(ctx, s.db, j.halfway, snapshot.MaxSize)
+	if err != nil {
+		return nil, failed("read the journal", s.withPath(err))
+	}
+	snap, err := snapshot.Read(bytes.NewReader(data))
+	return snap.Tables, failed("read the journal", err)
 }
 
 // packControls returns controls as JSON, or "" for none.
@@ -140,6 +169,9 @@ func (s *Store) End(ctx context.Context, id int64, how Outcome) error {
 func end(ctx context.Context, tx *sql.Tx, id int64, how Outcome) error {
 	_, err := tx.ExecContext(ctx, "UPDATE journal SET state = ?, ended = ? WHERE id = ?", how,
 		time.Now().UnixNano(), id)
+	if err == nil && !how.Open() {
+		_, err = tx.ExecContext(ctx, "UPDATE journal SET halfway = 0 WHERE id = ?", id)
+	}
 	return err
 }
 
@@ -172,7 +204,7 @@ func (s *Store) NoteOthers(ctx context.Context, id int64, found write.Conflicts)
 // Journal returns the commits of a subnet, newest first.
 func (s *Store) Journal(ctx context.Context, subnet string) ([]JournalEntry, error) {
 	rows, err := s.db.QueryContext(ctx, "SELECT id, subnet, began, state, who, before, after, "+s.ends+", note, "+
-		s.others+", "+s.controls+" FROM journal WHERE ? IN (subnet, '') ORDER BY id DESC", subnet)
+		s.others+", "+s.controls+", "+s.halfway+" FROM journal WHERE ? IN (subnet, '') ORDER BY id DESC", subnet)
 	if err != nil {
 		return nil, failed("read the journal", s.withPath(err))
 	}
@@ -192,7 +224,7 @@ func scanJournal(row scanner) (j JournalEntry, err error) {
 	var began int64
 	var others, controls string
 	err = row.Scan(&j.ID, &j.Subnet, &began, &j.Outcome, &j.Who, &j.Before, &j.After, &j.Completes, &j.Note, &others,
-		&controls)
+		&controls, &j.halfway)
 	if err == nil && others != "" {
 		err = json.Unmarshal([]byte(others), &j.Others)
 	}

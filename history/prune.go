@@ -176,9 +176,10 @@ func (s *Store) collect(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// used returns the IDs of the blobs to which entries refer.
+// used returns the IDs of the blobs to which entries and the journal refer.
 func (s *Store) used(ctx context.Context, tx *sql.Tx) (map[int64]bool, error) {
-	rows, err := tx.QueryContext(ctx, "SELECT fabric, tables, rest FROM entry")
+	rows, err := tx.QueryContext(ctx, "SELECT fabric, tables, rest FROM entry UNION ALL "+
+		"SELECT halfway, NULL, NULL FROM journal")
 	if err != nil {
 		return nil, err
 	}

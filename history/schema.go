@@ -19,6 +19,7 @@ var upgrades = [...]string{
 	"ALTER TABLE entry ADD COLUMN simulated TEXT NOT NULL DEFAULT ''",
 	"ALTER TABLE entry ADD COLUMN seen TEXT NOT NULL DEFAULT ''",
 	"ALTER TABLE journal ADD COLUMN controls TEXT NOT NULL DEFAULT ''",
+	"ALTER TABLE journal ADD COLUMN halfway INTEGER NOT NULL DEFAULT 0",
 }
 
 const schema = `

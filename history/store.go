@@ -32,9 +32,9 @@ type Store struct {
 	path string
 	pack *zstd.Encoder
 	open *zstd.Decoder
-	// ends, others, events, simulated, seen and controls are SQL expressions for the columns of these names. They are
-	// constants for an older file that lacks the columns and is opened read-only.
-	ends, others, events, simulated, seen, controls string
+	// ends, others, events, simulated, seen, controls and halfway are SQL expressions for the columns of these names.
+	// They are constants for an older file that lacks the columns and is opened read-only.
+	ends, others, events, simulated, seen, controls, halfway string
 	// readOnly is the reason why the history cannot be written, nil if it can be written.
 	readOnly error
 	// exposed is an [ExposedError] or nil.
@@ -127,7 +127,7 @@ func openToRead(ctx context.Context, path string, q url.Values) (*Store, error) 
 		column *string
 		value  string
 	}{{3, &s.ends, "0"}, {4, &s.others, "''"}, {5, &s.events, "''"}, {6, &s.simulated, "''"}, {7, &s.seen, "''"},
-		{8, &s.controls, "''"}} {
+		{8, &s.controls, "''"}, {9, &s.halfway, "0"}} {
 		if have < c.since {
 			*c.column = c.value
 		}
@@ -141,7 +141,7 @@ func connect(path string, q url.Values) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{db: db, path: path, ends: "ends", others: "others", events: "events", simulated: "simulated",
-		seen: "seen", controls: "controls"}
+		seen: "seen", controls: "controls", halfway: "halfway"}
 	if s.pack, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1),
 		zstd.WithEncoderLevel(zstd.SpeedFastest)); err == nil {
 		s.open, err = files.NewDecoder(maxBlob)

@@ -163,6 +163,52 @@ func (p *Plan) After(live *fabric.Tables) *fabric.Tables {
 	return &after
 }
 
+// Between returns tables with the values that the switches hold after a part of the writes and that are neither the
+// old nor the new ones: entries, multicast port sets and SL2VL tables. Each has at most one such value. All other
+// values are the old or the new ones. Between returns nil if there is no such value. O(switches x LIDs).
+func (p *Plan) Between(live *fabric.Tables) *fabric.Tables {
+	if p.Extra == 0 && len(p.MFTs) == 0 && len(p.SL2VLs) == len(p.sl2vls) {
+		return nil
+	}
+	t, found := p.After(live), false
+	if top := max(live.LFT.MaxLID, t.LFT.MaxLID); live.LFT.MaxLID < top {
+		grown := *live
+		grown.LFT = live.LFT.Grown(top)
+		live = &grown
+	}
+	after := t.LFT.Clone()
+	for i := range p.Blocks {
+		b := &p.Blocks[i]
+		old, new := live.LFT.Block(b.Switch, int(b.Num)), after.Block(b.Switch, int(b.Num))
+		for k, port := range b.New {
+			if port != old[k] && port != new[k] {
+				t.LFT.Block(b.Switch, int(b.Num))[k], found = port, true
+			}
+		}
+	}
+	for s := range t.Top {
+		t.Top[s] = max(t.Top[s], live.Top[s])
+	}
+	if first := slices.IndexFunc(p.MFTs, func(b write.MFTBlock) bool { return b.Grow }); first > 0 {
+		cut := *p
+		cut.MFTs = p.MFTs[:first]
+		t.MFT, found = cut.multicastAfter(live), true
+	}
+	if new := t.SL2VL; len(p.SL2VLs) > 0 {
+		t.SL2VL = new.Clone()
+		for _, l := range p.SL2VLs {
+			if l.New != new.VLs(l.Node, l.In, l.Out) {
+				t.SL2VL.Set(l.Node, l.In, l.Out, l.New)
+				found = true
+			}
+		}
+	}
+	if !found {
+		return nil
+	}
+	return t
+}
+
 // EntrySteps returns a table that holds steps instead of egress ports: the step in which the block of the entry
 // changes, or 0 if the entry does not change. It returns nil if the plan has more steps than an entry can hold.
 // O(switches x LIDs).

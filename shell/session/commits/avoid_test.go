@@ -49,8 +49,11 @@ func (n *subnet) commitTo(t *fabric.Tables, opt commits.Options) (commits.Report
 	return commits.Commit(n.T.Context(), s, opt)
 }
 
-// setLifeTime writes the LifeTimeValue of a switch.
-func (n *subnet) setLifeTime(value uint8) {
+// writeDirectly sets an attribute of a switch from outside any console. The function change changes the present value.
+func writeDirectly[T any, P interface {
+	*T
+	mad.Attribute
+}](n *subnet, sw fabric.SwitchIndex, mod uint32, change func(P)) {
 	n.T.Helper()
 	f := n.Console().State().Live.Fabric
 	n.Leave()
@@ -63,18 +66,24 @@ func (n *subnet) setLifeTime(value uint8) {
 		n.T.Fatal(err)
 	}
 	defer func() { _ = c.Close() }()
-	path, err := sweep.NewRoutes(f).ToNode(f.Switches[3])
+	path, err := sweep.NewRoutes(f).ToNode(f.Switches[sw])
 	if err != nil {
 		n.T.Fatal(err)
 	}
-	info, err := mad.Get[mad.SwitchInfo](n.T.Context(), c, path, 0)
+	value, err := mad.Get[T, P](n.T.Context(), c, path, mod)
 	if err == nil {
-		info.LifeTimeValue = value
-		_, err = mad.Set(n.T.Context(), c, path, 0, info)
+		change(&value)
+		_, err = mad.Set[T, P](n.T.Context(), c, path, mod, value)
 	}
 	if err != nil {
 		n.T.Fatal(err)
 	}
+}
+
+// setLifeTime writes the LifeTimeValue of a switch.
+func (n *subnet) setLifeTime(value uint8) {
+	n.T.Helper()
+	writeDirectly(n, 3, 0, func(info *mad.SwitchInfo) { info.LifeTimeValue = value })
 }
 
 // TestLoopBetween commits between routes that have a credit loop only together. A commit writes steps that avoid the

@@ -90,6 +90,10 @@ type subject struct {
 	note     string
 }
 
+// restores reports whether the commit rolls back another one, or finishes such a rollback. It needs no permission for
+// credit loops of the tables that it restores.
+func (s *subject) restores() bool { return s.rollback || s.note == history.ResumedRollbackNote }
+
 // resumption returns the subject for finishing an interrupted commit, or for rolling it back. It refers to the state
 // before that commit, not to the mixture that the switches hold now.
 func resumption(c *history.Chain, rollback bool) subject {
@@ -449,7 +453,8 @@ func (c *commit) noteWritten(j *openJournal, isDone bool) {
 		})
 	}
 	if sets {
-		c.op.SetWritten(journal.NewWritten(j.entry.ID, c.target.Tables, c.st.Live.Tables, c.rep.Written.Left.Blocks))
+		c.op.SetWritten(journal.NewWritten(j.entry.ID, c.target.Tables, c.st.Live.Tables,
+			c.rep.Plan.Between(c.st.Live.Tables), c.rep.Written.Left.Blocks))
 	}
 }
 

@@ -67,8 +67,11 @@ func (j *openJournal) begin(ctx context.Context, c *commit) error {
 				return err
 			}
 		}
-		j.entry, err = j.store.Begin(ctx, c.of.id, c.snapshot(before, ""), c.snapshot(c.target, c.of.note),
-			c.controls...)
+		after := c.snapshot(c.target, c.of.note)
+		if !c.isPorts() {
+			after.Halfway = c.rep.Plan.Between(c.st.Live.Tables)
+		}
+		j.entry, err = j.store.Begin(ctx, c.of.id, c.snapshot(before, ""), after, c.controls...)
 	}
 	if err != nil && c.opt.NoJournal {
 		j.store = nil

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/write"
@@ -34,22 +35,36 @@ func (o *Others) err() error {
 // the plan writes.
 func (c *commit) findOthers(ctx context.Context, p *plan.Plan) error {
 	o := Others{}
-	recorded := map[[3]string]bool{}
+	recorded, held := map[[3]string]bool{}, c.target.HeldOn()
 	if c.of.id != 0 {
-		all, err := c.Journal().Commits(ctx)
+		store, err := c.History()
 		if err != nil {
 			return err
 		}
-		for _, j := range all {
+		all, err := store.Journal(ctx, c.Subnet())
+		if err != nil {
+			return err
+		}
+		for i := range all {
+			j := &all[i]
+			if !j.Outcome.Open() {
+				continue
+			}
 			for _, w := range j.Others.List {
-				if j.Outcome.Open() && w.Written {
+				if w.Written {
 					recorded[[3]string{w.GUID, w.What, w.Is}] = true
 				}
+			}
+			switch halfway, err := store.Halfway(ctx, j); {
+			case err != nil:
+				return err
+			case halfway != nil:
+				held = append(slices.Clip(held), halfway)
 			}
 		}
 	}
 	live := c.st.Live
-	p.Overwritten(live.Tables, c.target.Tables, c.target.HeldOn(),
+	p.Overwritten(live.Tables, c.target.Tables, held,
 		func(node fabric.NodeIndex, what string, was, is, would any) {
 			n := &live.Fabric.Nodes[node]
 			if recorded[[3]string{fmt.Sprintf("0x%016x", n.GUID), what, fmt.Sprint(is)}] {

@@ -13,7 +13,6 @@ import (
 	"example.org/ibconsole/fabric/apply"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/fabric/write"
-	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/changes/plan"
@@ -220,7 +219,7 @@ const (
 // port.
 func (c *commit) hadLink(control *write.Control) bool {
 	var old mad.PortInfo
-	return control.Phys == mad.PhysPolling && (c.of.rollback || c.of.note == history.ResumedRollbackNote ||
+	return control.Phys == mad.PhysPolling && (c.of.restores() ||
 		control.Reset && old.UnmarshalBinary(control.Old) == nil && old.PhysState == mad.PhysLinkUp)
 }
 

@@ -128,13 +128,13 @@ func (c *commit) harm() error {
 	case r.Circling > 0 && !opt.AllowInterrupt:
 		return refused(Interrupt, "the new trees of %s have cycles, in which packets circulate forever (check mcast "+
 			"lists them)", prose.Count(r.Circling, "multicast group"))
-	case r.Credits.AddsLoop() && !opt.AllowLoop && !c.of.rollback:
+	case r.Credits.AddsLoop() && !opt.AllowLoop && !c.of.restores():
 		return refused(Loop, "the new routes %s a credit loop over %s (through %s), in which packets may wait for one "+
 			"another forever, and the routes on the switches have none; hint: choose an engine whose "+
 			"routes have none, and run 'route'",
 			prose.When(r.Credits.New == credits.Unknown, "may have", "have"), prose.Count(len(r.Credits.Ring), "link"),
 			r.Credits.Fabric.PortName(r.Credits.Ring[0].From.Port))
-	case r.needsLoop() && !opt.AllowLoop && !c.of.rollback:
+	case r.needsLoop() && !opt.AllowLoop && !c.of.restores():
 		return c.loopBetween()
 	case r.SLs != nil && !r.SLs.Safe():
 		return &servicelevels.Error{Proof: *r.SLs}

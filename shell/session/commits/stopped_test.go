@@ -52,7 +52,7 @@ func (c *counting) Send(f *mad.Frame) error {
 	c.mu.Unlock()
 	block := smp.Attr == mad.AttrLinearForwardingTable
 	switch {
-	case how == errBroken:
+	case how == errBroken, how == errKilled:
 		return mad.ErrBroken
 	case how == errPanic:
 		panic(errPanic)
@@ -133,7 +133,7 @@ func (n *subnet) cut(at int, how error, do func(context.Context) error) (err err
 	w.sets, w.at, w.how, w.then = 0, at, how, nil
 	switch how {
 	case errLie, errBroken, errPanic, errLost, errRefused:
-	case errFull:
+	case errFull, errKilled:
 		w.then = n.full
 	default:
 		w.then = func() { cancel(how) }
@@ -165,6 +165,7 @@ var (
 	errBroken  = errors.New("the transport is broken")
 	errPanic   = errors.New("a panic")
 	errFull    = errors.New("nothing can be noted any more")
+	errKilled  = errors.New("nothing is sent or noted any more, as after SIGKILL")
 )
 
 // causes are all of them, with the signals that end programs.

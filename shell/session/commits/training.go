@@ -142,7 +142,7 @@ func (t *Training) Text(f *fabric.Fabric) string {
 func (c *commit) conflict() error {
 	for i := range c.rep.Trainings {
 		why := c.rep.Trainings[i].Conflict(c.st.Live.Fabric)
-		if why != "" && !c.opt.AllowUnreachable && !c.of.rollback {
+		if why != "" && !c.opt.AllowUnreachable && !c.of.restores() {
 			return refused(Unreachable, "%s", why)
 		}
 	}

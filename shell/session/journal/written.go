@@ -16,7 +16,9 @@ type Written struct {
 	ID     int64          // of the commit in the journal, 0 for none
 	Tables *fabric.Tables // the tables that it was to write
 	Before *fabric.Tables // the tables that the switches held
-	left   map[block]bool
+	// Halfway has the values between those of Before and Tables, see [history.Snapshot]. It is nil for none.
+	Halfway *fabric.Tables
+	left    map[block]bool
 }
 
 // block is a block of the forwarding table of a switch.
@@ -27,8 +29,8 @@ type block struct {
 
 // NewWritten returns the description of a commit's writes. It is uncertain whether the blocks in the argument left were
 // written.
-func NewWritten(id int64, tables, before *fabric.Tables, left []write.Block) *Written {
-	w := &Written{ID: id, Tables: tables, Before: before, left: map[block]bool{}}
+func NewWritten(id int64, tables, before, halfway *fabric.Tables, left []write.Block) *Written {
+	w := &Written{ID: id, Tables: tables, Before: before, Halfway: halfway, left: map[block]bool{}}
 	for _, b := range left {
 		w.left[block{before.Fabric.SwitchNode(b.Switch).GUID, b.Num}] = true
 	}
@@ -36,7 +38,8 @@ func NewWritten(id int64, tables, before *fabric.Tables, left []write.Block) *Wr
 }
 
 // Overwritten returns the forwarding entries that others have changed since the commit. In a block that may not have
-// been written, an entry counts if it has neither the old nor the new value. For a nil Written the result is empty.
+// been written, an entry counts if it has neither the old nor the new value, nor the one in between. For a nil Written
+// the result is empty.
 func (w *Written) Overwritten(live *fabric.Tables) (found write.Conflicts) {
 	if w == nil || live == nil || !fabric.KeepsLIDsByGUID(w.Tables.Fabric, live.Fabric) {
 		return found
@@ -44,7 +47,9 @@ func (w *Written) Overwritten(live *fabric.Tables) (found write.Conflicts) {
 	for e := range diff.Changes(w.Tables, live) {
 		n := live.Fabric.SwitchNode(e.SwitchNew)
 		if w.left[block{n.GUID, e.LID / fabric.BlockSize}] {
-			if sw := w.Before.Fabric.SwitchByGUID(n.GUID); sw == fabric.None || w.Before.Port(sw, e.LID) == e.New {
+			sw := w.Before.Fabric.SwitchByGUID(n.GUID) // Halfway has the same fabric
+			if sw == fabric.None || w.Before.Port(sw, e.LID) == e.New ||
+				w.Halfway != nil && w.Halfway.Port(sw, e.LID) == e.New {
 				continue
 			}
 		}
