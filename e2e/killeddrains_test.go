@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -85,16 +86,36 @@ func (k *killed) held() string {
 	return read(k.t, file)
 }
 
+// inFatTree returns a link or spine of the fat tree.
+func inFatTree(rnd *rand.Rand) string {
+	if rnd.IntN(2) == 0 {
+		return fmt.Sprintf("switch spine-%02d", 1+rnd.IntN(6))
+	}
+	return fmt.Sprintf("link leaf-%02d %d", 1+rnd.IntN(12), 7+rnd.IntN(6))
+}
+
+// inTorus returns a link between switches of the torus. Many of its drains need a spanning tree in between.
+func inTorus(rnd *rand.Rand) string {
+	return fmt.Sprintf("link sw-%d-%d %d", rnd.IntN(5), rnd.IntN(5), 2+rnd.IntN(4))
+}
+
 // rounds kills a drain and an undrain in each round. After the last undrain the switches hold what they held before.
-func (k *killed) rounds(rounds int) {
+// The function choose returns what to drain. A choice whose drain would be refused does not count.
+func (k *killed) rounds(rounds int, choose func(*rand.Rand) string) {
 	t, rnd := k.t, testenv.Rand(k.t)
-	k.console("write on; engine minhop; route; commit yes")
+	if out := k.console("write on; engine minhop; route; commit yes force-loop"); !strings.Contains(out, "written in") {
+		t.Fatal(out)
+	}
 	before := k.held()
-	for i := range rounds {
-		what := fmt.Sprintf("link leaf-%02d %d", 1+rnd.IntN(12), 7+rnd.IntN(6))
-		if rnd.IntN(2) == 0 {
-			what = fmt.Sprintf("switch spine-%02d", 1+rnd.IntN(6))
+	for i, refused := 0, 0; i < rounds; {
+		what := choose(rnd)
+		if plan := k.console("write on; drain " + what); strings.Contains(plan, "would be refused") {
+			if refused++; refused > 5*rounds+20 {
+				t.Fatalf("too many refused drains, such as %s:\n%s", what, plan)
+			}
+			continue
 		}
+		i++
 		wait := func() time.Duration { return time.Duration(rnd.Int64N(int64(longestCommit))) }
 		k.kill("drain "+what+" yes", wait(), rnd.IntN(2) == 0)
 		k.kill("undrain "+what+" yes", wait(), rnd.IntN(2) == 0)
@@ -119,12 +140,12 @@ func (k *killed) rounds(rounds int) {
 }
 
 // newKilled starts an ibsim for killed drains.
-func newKilled(t *testing.T) (*killed, *ibsimtest.Sim) {
+func newKilled(t *testing.T, spec string) (*killed, *ibsimtest.Sim) {
 	t.Helper()
 	testenv.Tool(t, "ibsim")
 	stateHome(t)
 	net := filepath.Join(t.TempDir(), "net")
-	ibconsole(t, "-s", "sim:fattree:2,12", "-c", "dump topology "+net)
+	ibconsole(t, "-s", "sim:"+spec, "-c", "dump topology "+net)
 	sim := ibsimtest.Start(t, net)
 	return &killed{t: t, source: "ibsim:" + sim.Name, detach: func() { detach(sim) },
 		run: func(command ...string) string {
@@ -139,8 +160,10 @@ func newKilled(t *testing.T) (*killed, *ibsimtest.Sim) {
 // TestKilledDrains kills the program in the middle of drains and undrains over ibsim. The next process finishes or
 // rolls back. No pair loses its path at any time, and at the end the switches hold exactly what they held before.
 func TestKilledDrains(t *testing.T) {
-	k, _ := newKilled(t)
-	k.rounds(testenv.Count(t, 3, 300))
+	k, _ := newKilled(t, "fattree:2,12")
+	k.rounds(testenv.Count(t, 3, 300), inFatTree)
+	k, _ = newKilled(t, "torus:5x5")
+	k.rounds(testenv.Count(t, 2, 100), inTorus)
 }
 
 // TestKilledDrainsOverUmad is [TestKilledDrains] through a umad device.
@@ -148,7 +171,13 @@ func TestKilledDrainsOverUmad(t *testing.T) {
 	if !testenv.Full() {
 		t.Skip("each process mounts the devices; IBCONSOLE_FULL=1 runs it")
 	}
-	k, sim := newKilled(t)
-	k.source, k.detach, k.run = "umad", func() {}, umadtest.Devices(t, sim.Name)
-	k.rounds(30)
+	for _, n := range []struct {
+		spec   string
+		rounds int
+		choose func(*rand.Rand) string
+	}{{"fattree:2,12", 300, inFatTree}, {"torus:5x5", 100, inTorus}} {
+		k, sim := newKilled(t, n.spec)
+		k.source, k.detach, k.run = "umad", func() {}, umadtest.Devices(t, sim.Name)
+		k.rounds(n.rounds, n.choose)
+	}
 }
