@@ -154,6 +154,17 @@ func markRow(m *model) tea.Cmd {
 	return nil
 }
 
+// markRange marks the rows between the cursor and the nearest marked row.
+func markRange(m *model) tea.Cmd {
+	t := m.pane().Base()
+	if !t.MarkRange() {
+		m.warn("only the row of the cursor is marked: move to the other end of the range")
+		return nil
+	}
+	m.inform(draw.Count(len(t.Marks), "row") + " marked")
+	return nil
+}
+
 func whyNoMarks(m *model) string {
 	return prose.When(len(m.pane().Base().Marks) == 0, "no row of this list is marked", "")
 }
@@ -168,7 +179,8 @@ func unmark(m *model) tea.Cmd {
 func freeze(m *model) tea.Cmd {
 	if m.frozen.IsZero() {
 		m.frozen = m.now()
-		m.inform("frozen: the panes do not change until Space is pressed again")
+		again := keyWord(&m.Look.Glyphs, m.action("freeze"))
+		m.inform("frozen: the panes do not change until " + again + " is pressed again")
 		return nil
 	}
 	m.frozen = time.Time{}

@@ -55,7 +55,7 @@ func BenchmarkScreen(b *testing.B) {
 			{"lft/regexp", []string{"3", "//node-0.*"}, []tea.KeyMsg{letter, del}},
 			{"lft/sort", []string{"3"}, []tea.KeyMsg{rune1('s')}},
 			{"lft/by-port", []string{"3"}, []tea.KeyMsg{rune1('b')}},
-			{"map/move", []string{"N", "enter"}, []tea.KeyMsg{rune1('l'), j, rune1('h'), k}},
+			{"map/move", []string{"#", "enter"}, []tea.KeyMsg{rune1('l'), j, rune1('h'), k}},
 			{"load/move", []string{"6"}, []tea.KeyMsg{j, page, k, home}},
 			{"load/filter", []string{"6", "/leaf-1"}, []tea.KeyMsg{letter, del}},
 			{"load/sort", []string{"6"}, []tea.KeyMsg{rune1('s')}},

@@ -99,7 +99,7 @@ func whyNotCommit(m *model) string {
 	case st.Source.Offline():
 		return "the source is a file"
 	case !m.frozen.IsZero():
-		return "the panes are frozen and may be outdated: Space updates them"
+		return outdated(m)
 	case m.choice.old != nil:
 		return "the panes show a past state: B shows the present"
 	case st.Lost != "":
@@ -175,10 +175,14 @@ func drainCommand(m *model, verb string) (command, why string) {
 	return fmt.Sprintf("%s %s %s", verb, what, pane.NodeWord(s.Fabric, s.Node)), ""
 }
 
+func outdated(m *model) string {
+	return "the panes are frozen and may be outdated: " + keyWord(&m.Look.Glyphs, m.action("freeze")) + " updates them"
+}
+
 func whyNotDrain(m *model) string {
 	switch {
 	case !m.frozen.IsZero():
-		return "the panes are frozen and may be outdated: Space updates them"
+		return outdated(m)
 	case m.choice.old != nil:
 		return "the panes show a past state: B shows the present"
 	}

@@ -4,6 +4,7 @@ package tui
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +22,9 @@ type Config struct {
 	Skin    string              // the file, "" for none
 	Look    *draw.Skin          // the contents of that file, nil for none
 	NoMouse bool                // leaves the mouse to the terminal
-	Keys    map[string][]string // by action; other actions keep their keys
+	Keys    map[string][]string // by action; other actions keep their keys that no line of the file takes
+	Binds   []Bind
+	Aliases map[string]string // the start of a command by the word that stands for it
 }
 
 // ReadConfig reads a configuration file:
@@ -32,12 +35,16 @@ type Config struct {
 //	mouse off
 //	key trace-from = t ctrl+t
 //	key sweep =
+//	bind f5 = changes since=20m
+//	bind f6 = ! ping -c 3 $NODE
+//	alias w = who uses
 //
 // A key is a character or a name such as up, space, ctrl+r or f5. An action that the file names has only these keys.
+// Other actions lose the keys that the file takes; only quit, help and escape must keep one. For bind see [Bind].
 // ReadConfig skips lines for which the function others reports true. This function may be nil. Errors have the form
-// name:line and contain the expected value. Two actions with the same key are an error, too.
+// name:line and contain the expected value. A key that the file uses twice is an error, too.
 func ReadConfig(r io.Reader, name string, others func(line string) bool) (Config, error) {
-	c := Config{Keys: map[string][]string{}}
+	c := Config{Keys: map[string][]string{}, Aliases: map[string]string{}}
 	where := map[string]int{}
 	lines := bufio.NewScanner(r)
 	n := 0
@@ -54,21 +61,14 @@ func ReadConfig(r io.Reader, name string, others func(line string) bool) (Config
 		if action != "" {
 			where[action] = n
 		}
+		for i := range c.Binds {
+			c.Binds[i].line = cmp.Or(c.Binds[i].line, n)
+		}
 	}
 	if err := lines.Err(); err != nil {
 		return Config{}, fmt.Errorf("%s:%d: %w", name, n+1, err)
 	}
-	owner := map[string]string{}
-	for _, a := range c.rebound(keymap()) {
-		for _, k := range a.Keys() {
-			if other := owner[k]; other != "" {
-				return Config{}, fmt.Errorf("%s:%d: key %s is assigned to %s and to %s", name,
-					max(where[a.Name], where[other]), draw.PlainKeyName(k), other, a.Name)
-			}
-			owner[k] = a.Name
-		}
-	}
-	return c, nil
+	return c, c.conflict(name, where)
 }
 
 // The method take parses a line. If the line defines the keys of an action, it returns the action.
@@ -93,8 +93,12 @@ func (c *Config) take(line string) (string, error) {
 		c.NoMouse = rest == "off"
 	case "key":
 		return c.takeKey(rest)
+	case "bind":
+		return "", c.takeBind(rest)
+	case "alias":
+		return "", c.takeAlias(rest)
 	default:
-		return "", fmt.Errorf("unknown word %q, expected theme, skin, mouse or key", word)
+		return "", fmt.Errorf("unknown word %q, expected theme, skin, mouse, key, bind or alias", word)
 	}
 	return "", nil
 }
@@ -116,7 +120,7 @@ func (c *Config) takeKey(text string) (string, error) {
 		}
 		list = append(list, key)
 	}
-	if len(list) == 0 && (name == "quit" || name == "help" || name == "escape") {
+	if len(list) == 0 && mustHaveKey(name) {
 		return "", fmt.Errorf("%s must have a key", name)
 	}
 	c.Keys[name] = list
@@ -150,11 +154,53 @@ func parseKey(k string) (string, error) {
 		k, strings.Join(namedKeys, ", "))
 }
 
-func (c *Config) rebound(actions []pane.Action) []pane.Action {
-	for i := range actions {
-		if keys, ok := c.Keys[actions[i].Name]; ok {
-			actions[i].SetKeys(keys...)
+// conflict returns an error if two lines of the file use the same key, or if an action that must have a key has none.
+func (c *Config) conflict(name string, where map[string]int) error {
+	owner := map[string]string{}
+	for _, a := range c.rebound(keymap()) {
+		if len(a.Keys()) == 0 && mustHaveKey(a.Name) {
+			return fmt.Errorf("%s: %s has no key left; bind it to another key: key %s = KEY", name, a.Name, a.Name)
 		}
+		for _, k := range a.Keys() {
+			if other := owner[k]; other != "" {
+				return fmt.Errorf("%s:%d: key %s is assigned to %s and to %s", name,
+					max(where[a.Name], where[other]), draw.PlainKeyName(k), other, a.Name)
+			}
+			owner[k] = a.Name
+		}
+	}
+	for _, b := range c.Binds {
+		if other := owner[b.Key]; other != "" {
+			return fmt.Errorf("%s:%d: key %s is assigned to %s and to %s", name, max(b.line, where[other]),
+				draw.PlainKeyName(b.Key), other, b.Text)
+		}
+		owner[b.Key] = b.Text
+	}
+	return nil
+}
+
+func mustHaveKey(action string) bool {
+	return action == "quit" || action == "help" || action == "escape"
+}
+
+// rebound gives actions the keys of the file. Actions that the file does not name lose the keys that it takes.
+func (c *Config) rebound(actions []pane.Action) []pane.Action {
+	taken := map[string]bool{}
+	for _, keys := range c.Keys {
+		for _, k := range keys {
+			taken[k] = true
+		}
+	}
+	for _, b := range c.Binds {
+		taken[b.Key] = true
+	}
+	for i := range actions {
+		a := &actions[i]
+		keys, named := c.Keys[a.Name]
+		if !named {
+			keys = slices.DeleteFunc(slices.Clone(a.Keys()), func(k string) bool { return taken[k] })
+		}
+		a.SetKeys(keys...)
 	}
 	return actions
 }

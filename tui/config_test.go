@@ -3,9 +3,13 @@
 package tui
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"example.org/ibconsole/shell/lang"
 )
 
 func TestConfig(t *testing.T) {
@@ -19,15 +23,25 @@ func TestConfig(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	for text, want := range map[string]string{
-		"\ntheme pink":                   `f:2: unknown theme "pink", expected one of dark, light, contrast, none`,
-		"mouse maybe":                    `f:1: mouse is "maybe", expected on or off`,
-		"colour blue":                    `f:1: unknown word "colour", expected theme, skin, mouse or key`,
-		"key jump = j":                   `f:1: unknown action "jump"`,
-		"key sweep":                      `f:1: expected key ACTION = KEYS`,
-		"key sweep = hyper+x":            `f:1: unknown key "hyper+x"`,
-		"key quit =":                     `f:1: quit must have a key`,
-		"theme dark\nkey sweep = t":      `f:2: key t is assigned to trace-from and to sweep`,
-		"key sweep = f9\nkey watch = f9": `f:2: key F9 is assigned to`,
+		"\ntheme pink": `f:2: ` +
+			`unknown theme "pink", expected one of dark, light, contrast, none`,
+		"mouse maybe": `f:1: mouse is "maybe", expected on or off`,
+		"colour blue": `f:1: unknown word "colour", ` +
+			`expected theme, skin, mouse, key, bind or alias`,
+		"key jump = j":                               `f:1: unknown action "jump"`,
+		"key sweep":                                  `f:1: expected key ACTION = KEYS`,
+		"key sweep = hyper+x":                        `f:1: unknown key "hyper+x"`,
+		"key quit =":                                 `f:1: quit must have a key`,
+		"theme dark\nkey sweep = q":                  `f: quit has no key left; bind it to another key: key quit = KEY`,
+		"bind f5 = problems\nkey sweep = f5":         `f:2: key F5 is assigned to sweep and to problems`,
+		"bind f5 = problems\nbind f5 = summary":      `f:2: key F5 is assigned to problems and to summary`,
+		"\nbind f5":                                  `f:2: expected bind KEY = COMMAND, found "f5"`,
+		"bind f5 = 'x":                               `f:1: `,
+		"bind f5 = ! a; b":                           `f:1: expected one program after !; !! runs a line with sh`,
+		"alias w":                                    `f:1: expected alias WORD = COMMAND, found "w"`,
+		"alias trace = who uses":                     `f:1: trace is a command, and cannot be an alias`,
+		"alias w = a\nalias w = b":                   `f:2: the alias w is defined twice`,
+		"key sweep = f9\nkey watch = f9":             `f:2: key F9 is assigned to`,
 		"key sweep = " + strings.Repeat("y", 70_000): `f:1: `,
 	} {
 		if _, err := ReadConfig(strings.NewReader(text), "f", nil); err == nil ||
@@ -47,6 +61,54 @@ func TestReboundKeys(t *testing.T) {
 	d.m.actions = c.rebound(d.m.keymap())
 	d.press("2", "j", "t").sees("! t has no action").sees("F2 from", "Z keys")
 	d.press("Z").sees("Find and open").press("esc")
+}
+
+// TestOwnKeys checks commands and programs on keys, with the variables of the selected row, and aliases. A key of the
+// file takes precedence over the default.
+func TestOwnKeys(t *testing.T) {
+	c, err := ReadConfig(strings.NewReader("bind t = show ports $NODE\nbind f6 = ! prog $NODE $PORT\n"+
+		"alias w = who uses"), "f", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := drive(t, tree).size(120, 36)
+	d.m.config, d.m.actions = &c, append(c.rebound(d.m.keymap()), c.actions(d.m)...)
+	d.press("2", "/", "leaf-07", "enter", "t").sees("show ports leaf-07")
+	d.press(":w spine-01", "enter").sees("who uses spine-01")
+	d.m.perform(d.m.action("bind f6"))
+	d.sees("F6: there is no shell on this terminal")
+	if a := d.m.action("trace-from"); len(a.Keys()) > 0 {
+		t.Errorf("trace-from has the keys %v", a.Keys())
+	}
+	d.press("?", "/", "Your own").press("esc", "esc")
+	if got := replaced("a $NODE b$PORT", map[string]string{"NODE": "x y; $PORT"}, lang.Quote); got !=
+		"a 'x y; $PORT' b$PORT" {
+		t.Error(got)
+	}
+}
+
+// TestNewKeys checks that changes of keys are shown once, and never to a new user.
+func TestNewKeys(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "state", "keys-seen")
+	if n := seenKeys(path); n != len(keyChanges) {
+		t.Errorf("a new user has seen %d changes", n)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "state", "commands"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := drive(t, tree).size(120, 36)
+	showNewKeys(d.m, path, true)
+	d.misses("New and moved keys")
+	showNewKeys(d.m, path, false)
+	d.settle()
+	d.sees("New and moved keys", "(was Space)").press("esc")
+	showNewKeys(d.m, path, false)
+	d.settle()
+	d.misses("New and moved keys")
 }
 
 func FuzzConfig(f *testing.F) {

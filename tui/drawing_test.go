@@ -15,18 +15,18 @@ import (
 // a cable to each of the two switches of the pod.
 func TestDrawing(t *testing.T) {
 	d := drive(t, "sim:fattree:3,4").size(120, 36)
-	d.press("N").sees("›N Map fat-tree of 3 tiers, 4 pods", "tier 2", "4 switches", "leaves", "pod 4")
+	d.press("#").sees("›# Map fat-tree of 3 tiers, 4 pods", "tier 2", "4 switches", "leaves", "pod 4")
 	d.press("j", "j", "right", "enter").sees("leaf-02-01, leaves", "2 host ports", "to pod 2, tier 1: 2 cables",
 		"ports of leaf-02-01")
 	d.press("right").sees("f-02-02]", "ports of leaf-02-02").press("left").sees("f-02-01]", "ports of leaf-02-01")
-	d.press("G", "enter").sees("›2 Topology").press("[").sees("›N Map")
+	d.press("G", "enter").sees("›2 Topology").press("[").sees("›# Map")
 	d.press("g", "j", "j").sees("Esc fold").press("esc").misses("leaf-02-01, leaves").sees("pod 2")
 }
 
 // TestDrawnFailures checks that simulated failures are counted in their block.
 func TestDrawnFailures(t *testing.T) {
 	d := drive(t, "sim:fattree:3,4").size(120, 36)
-	d.press(":fail switch agg-02-01", "enter", "N", "j").sees("✕").press("right").sees("pod 2, tier 1: 2 switches, 8 " +
+	d.press(":fail switch agg-02-01", "enter", "#", "j").sees("✕").press("right").sees("pod 2, tier 1: 2 switches, 8 " +
 		"cables, 4 failed")
 }
 
@@ -34,7 +34,7 @@ func TestDrawnFailures(t *testing.T) {
 // opens it.
 func TestDrawnGrid(t *testing.T) {
 	d := drive(t, "sim:torus:4x4x3").size(120, 36)
-	d.press("N", "z").sees("torus 4x4x3", "z=0", "z=2", "y=3", "across the dateline")
+	d.press("#", "z").sees("torus 4x4x3", "z=0", "z=2", "y=3", "across the dateline")
 	y, line := 0, ""
 	for y, line = range strings.Split(d.screen(), "\n") {
 		if strings.Contains(line, "y=2") {
@@ -54,7 +54,7 @@ func TestDrawnGrid(t *testing.T) {
 // TestDrawnGroups uses nine groups with a cable between each two.
 func TestDrawnGroups(t *testing.T) {
 	d := drive(t, "sim:dragonfly:4,2,2").size(120, 36)
-	d.press("N", "z").sees("dragonfly of 9 groups", "cables to")
+	d.press("#", "z").sees("dragonfly of 9 groups", "cables to")
 	d.press("right").sees("[1]", "cables between group 1 and group 2")
 	d.press("G", "enter").sees("›2 Topology")
 }
@@ -67,6 +67,6 @@ func TestDrawnHostile(t *testing.T) {
 	back := newFake(f)
 	back.state.Live.Tables = fabric.NewTables(f, tables.LFT, "live")
 	for _, size := range [][2]int{{40, 12}, {60, 20}, {200, 50}} {
-		driveBackend(t, back).size(size[0], size[1]).press("N", "enter", "j", "enter", "right", "left", "G")
+		driveBackend(t, back).size(size[0], size[1]).press("#", "enter", "j", "enter", "right", "left", "G")
 	}
 }

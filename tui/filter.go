@@ -3,6 +3,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -103,6 +104,7 @@ func (in *prompt) filterKey(k tea.KeyMsg) tea.Cmd {
 	case tea.KeyEnter:
 		text := in.typed.Value()
 		in.typed = nil
+		in.searched = cmp.Or(text, in.searched)
 		if text == "" {
 			in.setFilter("")
 		}
@@ -113,6 +115,7 @@ func (in *prompt) filterKey(k tea.KeyMsg) tea.Cmd {
 	case tea.KeyTab:
 		in.takeNear()
 	case tea.KeyEsc:
+		in.searched = cmp.Or(in.typed.Value(), in.searched)
 		in.typed = nil
 		in.setFilter("")
 	case tea.KeyUp:

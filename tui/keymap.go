@@ -108,6 +108,10 @@ func findKeys() []action {
 		action{Name: "filter", Binding: pane.On("show only rows with a TEXT, /REGEXP or ~LETTERS; ! inverts it; "+
 			"NODE/PORT goes to that port", "/"), Label: "filter", Rank: 8, Why: whyNotFilter,
 			Run: func(m *model) tea.Cmd { return m.prompt.openFilter() }},
+		action{Name: "next-match", Binding: pane.On("go to the next row with the text of the last filter", "n"),
+			Why: whyNotSearched, Run: again(1)},
+		action{Name: "previous-match", Binding: pane.On("go to the previous row with the text of the last filter", "N"),
+			Why: whyNotSearched, Run: again(-1)},
 		action{Name: "escape", Binding: pane.On("clear the filter, go back, or cancel the running command", "esc"),
 			Why: whyNoEscape, Run: escape},
 		action{Name: "open", Binding: pane.On("open the selected row; in the log, recall the command", "enter"),
@@ -163,8 +167,10 @@ func listKeys() []action {
 			Why: whyNotSort, Run: sort},
 		action{Name: "by", Binding: pane.On("switch the view of the list: by LID or port, as a map, by rank or chassis",
 			"b"), Label: "by", Rank: 10, Why: whyNoKind, Run: nextKind},
-		action{Name: "mark", Binding: pane.On("mark or unmark the row; f, c and e work on the marked rows", "m"),
-			Why: whyNoRow, Run: markRow},
+		action{Name: "mark", Binding: pane.On("mark or unmark the row; f, c and e work on the marked rows", " ",
+			"m"), Why: whyNoRow, Run: markRow},
+		action{Name: "mark-range", Binding: pane.On("mark the rows from the nearest marked row to the cursor",
+			"ctrl+@"), Why: whyNoMarks, Run: markRange},
 		action{Name: "unmark", Binding: pane.On("unmark all rows of the list", "M"), Why: whyNoMarks, Run: unmark},
 		action{Name: "hosts", Why: whyNoSet, Run: nameHosts},
 		action{Name: "copy",
@@ -173,7 +179,7 @@ func listKeys() []action {
 		action{Name: "export", Binding: pane.On("write the list to a file: .txt, .csv or .json", "e"), Label: "export",
 			Rank: 18, Why: whyNotExport, Run: openExport},
 		action{Name: "work-list", Why: whyNotCabling, Run: workList},
-		action{Name: "freeze", Binding: pane.On("stop or continue updates of the panes", " "), Run: freeze},
+		action{Name: "freeze", Binding: pane.On("stop or continue updates of the panes", "Z"), Run: freeze},
 	)
 }
 
@@ -182,6 +188,7 @@ func moveKeys(d *layout) []action {
 		return func(m *model) tea.Cmd { m.moveTo(to(m.pane().Base())); return nil }
 	}
 	page := func(t *draw.Table) int { return max(t.Height-1, 1) }
+	half := func(t *draw.Table) int { return max(t.Height/2, 1) }
 	sideways := func(by int) func(m *model) tea.Cmd { return func(m *model) tea.Cmd { return m.sideways(by) } }
 	return group("Move",
 		action{
@@ -193,6 +200,10 @@ func moveKeys(d *layout) []action {
 			Run: move(func(t *draw.Table) int { return t.Cursor - page(t) })},
 		action{Name: "page-down", Binding: pane.On("page down", "pgdown", "ctrl+f"),
 			Run: move(func(t *draw.Table) int { return t.Cursor + page(t) })},
+		action{Name: "half-up", Binding: pane.On("half a page up", "ctrl+u"),
+			Run: move(func(t *draw.Table) int { return t.Cursor - half(t) })},
+		action{Name: "half-down", Binding: pane.On("half a page down", "ctrl+d"),
+			Run: move(func(t *draw.Table) int { return t.Cursor + half(t) })},
 		action{Name: "first", Binding: pane.On("go to the first row", "g", "home"),
 			Run: move(func(*draw.Table) int { return 0 })},
 		action{Name: "last", Binding: pane.On("go to the last row", "G", "end"),

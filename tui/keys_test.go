@@ -3,6 +3,7 @@
 package tui
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -34,6 +35,15 @@ func TestKeymap(t *testing.T) {
 				t.Errorf("%s is both %s and %s", k, seen[k], a.Name)
 			}
 			seen[k] = a.Name
+		}
+	}
+}
+
+// TestKeyChanges checks that the listed actions exist.
+func TestKeyChanges(t *testing.T) {
+	for _, c := range keyChanges {
+		if !slices.ContainsFunc(keymap(), func(a pane.Action) bool { return a.Name == c.action }) {
+			t.Errorf("there is no action %s", c.action)
 		}
 	}
 }
@@ -175,10 +185,20 @@ func keyList() string {
 		"## Bind other keys\n\nThe file `$XDG_CONFIG_HOME/ibconsole/config` " +
 		"(`~/.config/ibconsole/config`) binds other keys to\n" +
 		"actions, one action per line. Actions that the file does not name keep their keys:\n\n" +
-		"    theme light\n    skin skin.yaml\n    mouse off\n    key sweep = F5 ctrl+r\n    key quit = Q\n\n" +
+		"    theme light\n    skin skin.yaml\n    mouse off\n    key sweep = F5 ctrl+r\n    key quit = Q\n" +
+		"    bind F6 = changes since=20m\n    bind F7 = show ports $NODE\n    bind F8 = ! ping -c 3 $NODE\n" +
+		"    bind F9 = !! grep \"$GUID\" /etc/opensm/* | less\n    alias w = who uses\n\n" +
 		"* A key is one of: a character, `space`, `ctrl+LETTER`, `alt+CHARACTER`, `f1` to `f12`,\n  `" +
 		strings.Join(namedKeys[:8], "`, `") + "`,\n  `" + strings.Join(namedKeys[8:15], "`, `") + "`.\n" +
-		"* An action without keys can be run from the list that `?` opens.\n" +
+		"* A key of the file is taken from the action that has it by default. An action without keys can be\n" +
+		"  run from the list that `?` opens; `quit`, `help` and `escape` must keep a key.\n" +
+		"* `bind KEY = COMMAND` runs a command of the shell. `! PROGRAM ARG...` starts a program on the\n" +
+		"  terminal, without a shell. `!! TEXT` runs a line with `sh -c`.\n" +
+		"* `$NODE`, `$PORT`, `$LID` and `$GUID` stand for the selected node, port, LID and GUID. A command\n" +
+		"  and the arguments of a program get each value as a single word, whatever a name contains. After\n" +
+		"  `!!` they are variables of the environment.\n" +
+		"* `alias WORD = COMMAND` defines a word for the start of a command. Aliases work after `:` and in\n" +
+		"  the shell, not in scripts.\n" +
 		"* A skin is a YAML file that changes styles of the theme, except those of the theme none.\n" +
 		"  Example: `cursor: {fg: \"#ffffff/15\", bg: \"#00408f/4\", bold: true}`. A colour is `#rrggbb`; `/N`\n" +
 		"  adds the number of the colour for terminals with 16 colours. A style can also have\n" +
@@ -194,6 +214,21 @@ func keyList() string {
 			names[i] = "`" + draw.PlainKeyName(k) + "`"
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(names, " "), a.Name, a.Help().Desc)
+	}
+	b.WriteString("\n## New and moved keys\n\nAfter an update, the screen shows new and moved keys once.\n\n" +
+		"| action | key | before |\n|---|---|---|\n")
+	for _, c := range keyChanges {
+		for _, a := range keymap() {
+			if a.Name == c.action {
+				fmt.Fprintf(&b, "| %s | `%s` | %s |\n", c.action, draw.PlainKeyName(a.Keys()[0]), cmp.Or(c.was, "none"))
+			}
+		}
+	}
+	b.WriteString("\n## Words that open panes\n\n`:WORD` opens a pane, and `:q` quits.\n\n| word | pane |\n|---|---|\n")
+	for _, k := range shell.Keys() {
+		if k.Pane != "" {
+			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.Join(nouns(&k), "` `"), k.Pane)
+		}
 	}
 	b.WriteString("\n## Mouse\n\n* A click on a row selects it. A click on the selected row opens it, like Enter.\n" +
 		"* A click on the head of a column sorts by it; a second click reverses the order.\n" +

@@ -5,11 +5,14 @@ package tui
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/internal/base/when"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
@@ -68,6 +71,7 @@ type prompt struct {
 	comp     *completion // nil for none
 	history  typedLines
 	lastFile string // the last file that was written or read
+	searched string // the last filter that was typed
 }
 
 // open opens the input line. The argument hints contains pairs of a key and its description for the footer.
@@ -166,9 +170,10 @@ func (in *prompt) submit() tea.Cmd {
 	if text == "tour" && in.m.tour == nil {
 		return toggleTour(in.m)
 	}
-	if text == "shell" {
-		return in.m.perform(in.m.action("shell"))
+	if a := in.actionNamed(text); a != nil {
+		return in.m.perform(a)
 	}
+	text = in.m.config.Expand(text)
 	if a := in.formOf(text); a != nil {
 		return in.m.perform(a)
 	}
@@ -214,23 +219,57 @@ func (in *prompt) complete(by int) {
 var screenWords = []lang.Candidate{
 	{Text: "shell", Description: "leave the screen for the shell; exit returns"},
 	{Text: "tour", Description: "take a tour of a trace, a failure and new routes"},
+	{Text: "q", Description: "quit"},
+}
+
+// actionNamed returns the action for a word of the screen: shell, q, or a noun that opens a pane. For other texts it
+// returns nil.
+func (in *prompt) actionNamed(text string) *pane.Action {
+	switch text {
+	case "shell":
+		return in.m.action(text)
+	case "q", "q!", "qa":
+		return in.m.action("quit")
+	}
+	for _, k := range in.m.layout.keys {
+		if slices.Contains(nouns(&k), text) {
+			return in.m.action(k.Name)
+		}
+	}
+	return nil
+}
+
+// nouns returns the words that open a pane: its name in lower case, and others.
+func nouns(k *feature.Key) []string {
+	return append(strings.Fields(k.Nouns), strings.ToLower(k.Pane))
 }
 
 // candidates returns the candidates of the shell, together with the commands of the screen.
 func (in *prompt) candidates() (int, []lang.Candidate) {
 	start, all := in.m.back.Complete(in.typed.Value(), len(in.typed.before()))
-	for _, c := range screenWords {
-		if word := in.typed.before(); word != "" && strings.HasPrefix(c.Text, word) {
+	words := screenWords
+	for _, k := range in.m.layout.keys {
+		for _, noun := range nouns(&k) {
+			words = append(words, lang.Candidate{Text: noun, Description: "pane " + k.Keys + ": " + k.Help})
+		}
+	}
+	for _, alias := range slices.Sorted(maps.Keys(in.m.config.Aliases)) {
+		words = append(words, lang.Candidate{Text: alias, Description: in.m.config.Aliases[alias]})
+	}
+	for _, c := range words {
+		word := in.typed.before()
+		if word != "" && strings.HasPrefix(c.Text, word) &&
+			!slices.ContainsFunc(all, func(x lang.Candidate) bool { return x.Text == c.Text }) {
 			all = append(all, c)
 		}
 	}
-	if word := in.typed.before(); len(all) == 0 && len(word) >= searched && !strings.Contains(word, " ") {
+	if word := in.typed.before(); len(all) == 0 && len(word) >= shortestSearch && !strings.Contains(word, " ") {
 		return 0, in.m.back.Search(word)
 	}
 	return start, all
 }
 
-const searched = 3 // shortest word that is searched in the summaries of commands
+const shortestSearch = 3 // shortest word that is searched in the summaries of commands
 
 func commonPrefix(all []lang.Candidate) string {
 	common := all[0].Text

@@ -24,8 +24,10 @@ type host struct {
 	shell func(context.Context) error // runs the shell, nil without one
 	start func(context.Context) error // reads the subnet first, nil if that is done
 	save  Saver                       // nil if nothing can be exported
-	out   *slowWriter                 // nil in tests
-	clip  clipboard
+	// config has the user's aliases.
+	config *Config
+	out    *slowWriter // nil in tests
+	clip   clipboard
 	// retheme returns another theme for the same terminal. It is nil if there are no other themes.
 	retheme func(name string) (*draw.Theme, error)
 }
@@ -79,7 +81,11 @@ type status struct {
 type (
 	changedMsg struct{}
 	minuteMsg  struct{}
-	shellMsg   struct{ err error }
+	// shellMsg is sent when the shell or another program has returned the terminal.
+	shellMsg struct {
+		what string
+		err  error
+	}
 	drainedMsg struct{}
 	siftMsg    struct{} // continues filters and sorts
 )
@@ -95,6 +101,7 @@ const (
 func newModel(ctx context.Context, back backend, t *draw.Theme) *model {
 	c := &pane.Common{Ctx: ctx, Look: t, Memo: back.Facts()}
 	m := &model{Common: c, layout: newLayout(newPanes(c, back)), back: back, now: time.Now, untouched: true,
+		host:    host{config: &Config{}},
 		pointed: map[int]pane.Place{}}
 	m.view = view{m: m, hinted: map[[4]string]string{}}
 	m.prompt, m.jobs, m.pages = prompt{m: m}, jobs{m: m}, pages{m: m}
@@ -194,7 +201,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case minuteMsg:
 		return m.age()
 	case shellMsg:
-		shellEnded(m, msg.err)
+		shellEnded(m, msg)
 	}
 	return nil
 }

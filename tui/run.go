@@ -42,6 +42,7 @@ type Options struct {
 	Config        Config   // see [ReadConfig]
 	Save          Saver    // creates exported files, nil for none
 	Welcome, Tour bool     // show the welcome page, start the tour
+	SeenKeys      string   // the file that remembers which changes of keys were shown, "" to show none
 	In, Out       *os.File // the terminal, nil for standard input and output
 }
 
@@ -103,6 +104,7 @@ func run(ctx context.Context, opt Options, backs ...backend) error {
 	case opt.Welcome:
 		all[0].pages.firstPage()
 	}
+	showNewKeys(all[0], opt.SeenKeys, opt.Tour || opt.Welcome)
 	var root tea.Model = all[0]
 	if len(all) > 1 {
 		root = newScreens(opt.Subnets, all)
@@ -120,7 +122,8 @@ func (opt *Options) screens(ctx context.Context, t *draw.Theme, away *atomic.Boo
 		if opt.Start {
 			m.start = starting(opt.Subnets.All()[i])
 		}
-		m.save, m.actions = opt.Save, opt.Config.rebound(m.keymap())
+		m.save, m.config = opt.Save, &opt.Config
+		m.actions = append(opt.Config.rebound(m.keymap()), opt.Config.actions(m)...)
 		m.retheme = func(name string) (*draw.Theme, error) {
 			o := *opt
 			o.Theme = name

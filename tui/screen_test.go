@@ -53,7 +53,7 @@ func TestSizes(t *testing.T) {
 
 func TestLayouts(t *testing.T) {
 	d := drive(t, tree)
-	d.size(80, 24).sees(" 1 Probs 2 Topo  3 LFT 4 Trace 5 What-if 6 Load 7 Hist 8 Log 9 Resil 0 a N K").misses(
+	d.size(80, 24).sees(" 1 Probs 2 Topo  3 LFT 4 Trace 5 What-if 6 Load 7 Hist 8 Log 9 Resil 0 a # K").misses(
 		"LID  destination")
 	d.press("3").sees("›3 LFT of spine-01  LID 19", "LID  destination")
 	d.press("z").sees("2 Topology ─", "leaves").press("z").misses("leaves")
@@ -237,7 +237,7 @@ func TestPaste(t *testing.T) {
 }
 
 func TestHelpPage(t *testing.T) {
-	d := drive(t, tree).size(150, 104).press("?")
+	d := drive(t, tree).size(150, 112).press("?")
 	for _, a := range d.m.actions {
 		d.sees(a.Help().Desc)
 	}
@@ -393,10 +393,20 @@ func TestShell(t *testing.T) {
 		!strings.Contains(err.Error(), "internal error: shell") {
 		t.Errorf("a panic of the shell: %v", err)
 	}
-	d.send(shellMsg{errors.New("no terminal")})
+	d.send(shellMsg{"shell", errors.New("no terminal")})
 	d.sees("  shell: no terminal", "! shell: no terminal")
 	d.send(shellMsg{})
 	d.sees("back from the shell")
+}
+
+// TestMarkRange marks a range of rows, up and down.
+func TestMarkRange(t *testing.T) {
+	d := drive(t, tree)
+	d.press("3").send(tea.KeyMsg{Type: tea.KeyCtrlAt})
+	d.sees("! Ctrl-Space: no row of this list is marked")
+	d.press("g", " ", "j", "j").send(tea.KeyMsg{Type: tea.KeyCtrlAt})
+	d.sees("4 rows marked").press("M", "G", "m", "k", "k").send(tea.KeyMsg{Type: tea.KeyCtrlAt})
+	d.sees("3 rows marked")
 }
 
 // TestAdditions checks that simulated additions are in the topology and the What-if pane in every state shown, and that

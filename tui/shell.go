@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/tui/pane"
 )
 
@@ -47,15 +48,16 @@ func (repl) SetStdout(io.Writer) {}
 func (repl) SetStderr(io.Writer) {}
 
 func openShell(m *model) tea.Cmd {
-	return tea.Exec(repl{m.Ctx, m.shell, m.out}, func(err error) tea.Msg { return shellMsg{err} })
+	return tea.Exec(repl{m.Ctx, m.shell, m.out}, func(err error) tea.Msg { return shellMsg{"shell", err} })
 }
 
-func shellEnded(m *model, err error) {
+func shellEnded(m *model, msg shellMsg) {
 	m.refresh()
-	if err != nil {
-		m.note(pane.Line{When: m.now(), Kind: pane.LineError, Text: "shell: " + err.Error()})
-		m.warn("shell: " + err.Error())
+	if msg.err != nil {
+		text := msg.what + ": " + msg.err.Error()
+		m.note(pane.Line{When: m.now(), Kind: pane.LineError, Text: text})
+		m.warn(text)
 		return
 	}
-	m.inform("back from the shell")
+	m.inform("back from " + prose.When(msg.what == "shell", "the shell", msg.what))
 }

@@ -142,13 +142,27 @@ func stories() []story {
 				do("=").then("=: the cabling has not been checked"),
 				do(":", "dump cabling plan.csv; fail link leaf-07/1; fail link leaf-09/1; add link leaf-07/1 "+
 					"node-0049/1; add link leaf-09/1 node-0037/1; check cabling plan.csv", "Enter").then("swapped"),
-				do("2", "n").then("p1   node-0049", "≠ p1 swapped, planned: node-0037 HCA-1/1"),
+				do("2", "*").then("p1   node-0049", "≠ p1 swapped, planned: node-0037 HCA-1/1"),
 				do("i").then("≠ swapped, planned: ", "node-0049 HCA-1/1 - leaf-09/1; found: leaf-07/1"),
 				do("Escape").then("2 Topology"),
-				do("n").then("leaf-09", "≠ p1 swapped, planned: node-0049 HCA-1/1"),
+				do("*").then("leaf-09", "≠ p1 swapped, planned: node-0049 HCA-1/1"),
 				do("=").then("check cabling plan.csv: work list", "unplug first"),
 				do("2", ":", "undo; undo; undo; undo", "Enter").then("≠ p1 recabled since", "!WHAT-IF"),
 				do("=").then("in place, 0 faults"), do("2").then("0 cabling faults, plan.csv", "!≠"),
+			},
+		},
+		{
+			"repeat a search", usual, []act{
+				do("2", "/", "spine-0", "Enter").then("7 rows"), do("Escape").then("!7 rows"), do("n").then("/spine-0"),
+				do("n", "3").then("LFT of spine-03"), do("2", "N", "3").then("LFT of spine-02"),
+				do("2", "N", "N").then("from the other end of the list"),
+			},
+		},
+		{
+			"nouns open panes", usual, []act{
+				do("6", ":", "switches", "Enter").then("›2 Topology"), do(":", "links", "Enter").then("›6 Load"),
+				do(":", "map", "Enter").then("›# Map"), do("3", "C-d", "C-d", "C-u", "Space",
+					"Space").then("2 rows marked"),
 			},
 		},
 		{"cannot commit nothing", small, []act{do("C").then("C: nothing is staged")}},
@@ -243,8 +257,8 @@ func stories() []story {
 		},
 		{
 			"freeze what is seen", usual, []act{
-				do("Space").then("FROZEN"), do(":", "fail switch spine-01", "Enter").then("failed in the what-if"),
-				see("!WHAT-IF"), do("Space").then("WHAT-IF 1 failure", "!FROZEN"),
+				do("Z").then("FROZEN"), do(":", "fail switch spine-01", "Enter").then("failed in the what-if"),
+				see("!WHAT-IF"), do("Z").then("WHAT-IF 1 failure", "!FROZEN"),
 			},
 		},
 		{

@@ -31,7 +31,10 @@ type Key struct {
 	Name string // name in a configuration file
 	Keys string // default keys, separated by blanks
 	Pane string // pane that it opens, "" for an action
-	Help string
+	// Nouns are words that open the pane when they are typed as a command, next to the name of the pane. They are
+	// separated by blanks.
+	Nouns string
+	Help  string
 }
 
 // Group is the kind of task that a command serves. It is a heading in the list of commands.

@@ -122,7 +122,7 @@ var keyWords = map[string]string{
 	"shift+tab": "Shift-Tab",
 	"home":      "Home", "end": "End", "backspace": "Backspace", "up": "Up", "down": "Down", "left": "Left",
 	"right": "Right", "delete": "Delete",
-	"insert": "Insert",
+	"insert": "Insert", "ctrl+@": "Ctrl-Space",
 }
 
 // PlainKeyName returns the name of a key in ASCII.

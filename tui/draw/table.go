@@ -129,6 +129,28 @@ func (t *Table) Find(id uint64) {
 	}
 }
 
+// Next returns the nearest line after the cursor that the filter f selects, or before the cursor for by = -1. After the
+// last line comes the first. It reports false if the filter selects no line.
+func (t *Table) Next(f Filter, by int) (line int, found bool) {
+	kept := t.Filt
+	defer func() { t.Filt = kept }()
+	t.Filt = f
+	match := t.matchText
+	if t.Match != nil {
+		match = t.Match
+	}
+	if t.Prepare != nil {
+		t.Prepare()
+	}
+	n := len(t.Order)
+	for i := 1; i <= n; i++ {
+		if line = (t.Cursor + by*i + n) % n; match(t.Row(line)) {
+			return line, true
+		}
+	}
+	return 0, false
+}
+
 // SortBy sorts by a column, counted from 1. For 0 it restores the original order. A second call with the same column
 // reverses the order.
 func (t *Table) SortBy(col int) {
@@ -195,6 +217,27 @@ func (t *Table) ToggleMark() {
 		t.Marks[id] = true
 	}
 	t.To(t.Cursor + 1)
+}
+
+// MarkRange marks the rows from the cursor up or down to the nearest marked row. It reports false if no row is marked.
+func (t *Table) MarkRange() bool {
+	if t.ID == nil || len(t.Marks) == 0 {
+		return false
+	}
+	from := -1
+	far := func(line int) int { return max(line-t.Cursor, t.Cursor-line) }
+	for line := range t.Order {
+		if line != t.Cursor && t.Marked(t.Row(line)) && (from < 0 || far(line) < far(from)) {
+			from = line
+		}
+	}
+	if from < 0 {
+		return false
+	}
+	for line := min(from, t.Cursor); line <= max(from, t.Cursor); line++ {
+		t.Marks[t.ID(t.Row(line))] = true
+	}
+	return true
 }
 
 // Marked reports whether a row is marked.

@@ -128,6 +128,8 @@ var (
 	down     = key.NewBinding(key.WithKeys("down", "j"))
 	pageUp   = key.NewBinding(key.WithKeys("pgup", "ctrl+b"))
 	pageDown = key.NewBinding(key.WithKeys("pgdown", "ctrl+f", " "))
+	halfUp   = key.NewBinding(key.WithKeys("ctrl+u"))
+	halfDown = key.NewBinding(key.WithKeys("ctrl+d"))
 	first    = key.NewBinding(key.WithKeys("home", "g"))
 	last     = key.NewBinding(key.WithKeys("end", "G"))
 	leave    = key.NewBinding(key.WithKeys("esc", "q", "enter", "i", "C"))
@@ -144,6 +146,10 @@ func (p *Page) Key(k tea.KeyMsg) tea.Cmd {
 		p.scroll(-max(p.view.Height-1, 1))
 	case key.Matches(k, pageDown):
 		p.scroll(max(p.view.Height-1, 1))
+	case key.Matches(k, halfUp):
+		p.scroll(-max(p.view.Height/2, 1))
+	case key.Matches(k, halfDown):
+		p.scroll(max(p.view.Height/2, 1))
 	case key.Matches(k, first):
 		p.scroll(-all)
 	case key.Matches(k, last):

@@ -42,7 +42,8 @@ func (o *options) tui(tour bool) int {
 			return tui.Run(ctx, tui.Options{
 				Subnets: s, Start: true, Theme: o.theme, NoColor: o.noColor, Config: config, Save: createNew,
 				Welcome: first && s.All()[0].Session().State().Source.Kind == source.Sim, Tour: tour,
-				RunShell: func(ctx context.Context) error { return o.prompt(ctx, s) },
+				RunShell: func(ctx context.Context) error { return o.prompt(ctx, s, &config) },
+				SeenKeys: stateFile("keys-seen"),
 			})
 		})
 }
@@ -85,26 +86,30 @@ func (o *options) repl() int {
 		if err := o.summary(ctx, s); err != nil {
 			return err
 		}
-		return o.prompt(ctx, s)
+		config, err := screenConfig(ctx)
+		if err != nil {
+			return err
+		}
+		return o.prompt(ctx, s, &config)
 	})
 }
 
-// prompt runs the command line on subnets. It handles signals itself.
-func (o *options) prompt(ctx context.Context, sh *shell.Subnets) error {
+// prompt runs the command line on subnets, with the aliases of a configuration. It handles signals itself.
+func (o *options) prompt(ctx context.Context, sh *shell.Subnets, config *tui.Config) error {
 	out := o.output()
 	ctx, stop := signals.WithoutInterrupts(ctx)
 	defer stop()
 	return repl.Run(ctx, repl.Options{
 		Complete: sh.Complete,
 		Execute: func(ctx context.Context, line string) error {
-			err := sh.Run(ctx, "line", line, out)
+			err := sh.Run(ctx, "line", config.Expand(line), out)
 			if errors.Is(err, shell.ErrExit) {
 				return repl.ErrExit
 			}
 			return err
 		},
 		Prompt:      sh.Prompt,
-		HistoryFile: historyFile(),
+		HistoryFile: stateFile("commands"),
 		Private:     shell.Private,
 		In:          o.in,
 		Err:         o.err,
@@ -123,11 +128,11 @@ func signalOf(err error) syscall.Signal {
 	return 0
 }
 
-// historyFile returns the path of the file of typed commands, or "" if there is no such file.
-func historyFile() string {
+// stateFile returns the path of a file of the state folder, or "" if there is no such folder.
+func stateFile(name string) string {
 	dir, err := history.Dir()
 	if err != nil {
 		return ""
 	}
-	return filepath.Join(dir, "commands")
+	return filepath.Join(dir, name)
 }

@@ -18,7 +18,7 @@ import (
 // Feature provides the commands "help", "run", "exit" and "quit".
 var Feature = feature.Feature{Name: "console", Keys: []feature.Key{
 	{Name: "pane-8", Keys: "8", Pane: "Log", Help: "commands and their output"},
-	{Name: "pane-a", Keys: "a", Pane: "Answer", Help: "answers of commands as tables"},
+	{Name: "pane-a", Keys: "a", Pane: "Answer", Nouns: "answers", Help: "answers of commands as tables"},
 }, Commands: []feature.Command{
 	{
 		Path: "help", Group: feature.GroupSession, Summary: "List the commands, or explain one command",

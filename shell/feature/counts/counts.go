@@ -22,8 +22,9 @@ import (
 // Feature provides the commands "show counters", "clear counters", "counters history", "counters worst" and
 // "counters top".
 var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
-	{Name: "pane-K", Keys: "K", Pane: "Counters", Help: "the ports with most errors, waits or traffic, how fast " +
-		"and since when"},
+	{Name: "pane-K", Keys: "K", Pane: "Counters", Nouns: "errors",
+		Help: "the ports with most errors, waits or traffic, how fast " +
+			"and since when"},
 }, Commands: []feature.Command{
 	{
 		Path:    "show counters",

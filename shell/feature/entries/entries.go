@@ -24,7 +24,7 @@ import (
 
 // Feature is the command history.
 var Feature = feature.Feature{Name: "entries", Keys: []feature.Key{
-	{Name: "pane-7", Keys: "7", Pane: "History", Help: "past states of the subnet"},
+	{Name: "pane-7", Keys: "7", Pane: "History", Nouns: "commits", Help: "past states of the subnet"},
 }, Commands: []feature.Command{
 	{
 		Path:    "history",

@@ -15,7 +15,7 @@ import (
 // Feature provides the commands that change the simulation. It also provides "whatif" and "show failures", which give
 // the same answer.
 var Feature = feature.Feature{Name: "failures", Keys: []feature.Key{
-	{Name: "pane-5", Keys: "5", Pane: "What-if", Help: "simulated failures and their effects"},
+	{Name: "pane-5", Keys: "5", Pane: "What-if", Nouns: "failures", Help: "simulated failures and their effects"},
 	{
 		Name: "fail", Keys: "f", Help: "simulate the failure of the selected link, switch or host, or of all " +
 			"marked rows",

@@ -16,7 +16,8 @@ import (
 
 // Feature is the command show lft.
 var Feature = feature.Feature{Name: "lft", Keys: []feature.Key{
-	{Name: "pane-3", Keys: "3", Pane: "LFT", Help: "the forwarding table of the selected switch"},
+	{Name: "pane-3", Keys: "3", Pane: "LFT", Nouns: "tables entries",
+		Help: "the forwarding table of the selected switch"},
 }, Commands: []feature.Command{{
 	Path:    "show lft",
 	Summary: "List the forwarding table of a switch",

@@ -16,7 +16,7 @@ import (
 
 // Feature provides the commands "show nodes", "show switches", "show ports" and "show where".
 var Feature = feature.Feature{Name: "nodes", Keys: []feature.Key{
-	{Name: "pane-2", Keys: "2", Pane: "Topology", Help: "switches, and hosts below them"},
+	{Name: "pane-2", Keys: "2", Pane: "Topology", Nouns: "switches nodes", Help: "switches, and hosts below them"},
 }, Commands: []feature.Command{
 	{
 		Path: "show", Group: feature.GroupLook, Summary: "List what is in the subnet",

@@ -20,7 +20,8 @@ import (
 // Feature provides the commands "sources", "source" and "on".
 var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 	{
-		Name: "pane-A", Keys: "A", Pane: "All", Help: "the open subnets side by side, and how one differs from most",
+		Name: "pane-A", Keys: "A", Pane: "All", Nouns: "subnets",
+		Help: "the open subnets side by side, and how one differs from most",
 	},
 }, Commands: []feature.Command{
 	{

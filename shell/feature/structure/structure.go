@@ -28,7 +28,7 @@ const hintsHelp = "FILE is a YAML list. Each element has name (a node descriptio
 // Feature provides the commands "show structure" and "hints".
 var Feature = feature.Feature{Name: "structure", Keys: []feature.Key{
 	{
-		Name: "pane-N", Keys: "N", Pane: "Map", Help: "map of the subnet: tiers, pods, grids, groups; arrows move, " +
+		Name: "pane-N", Keys: "#", Pane: "Map", Help: "map of the subnet: tiers, pods, grids, groups; arrows move, " +
 			"Enter expands",
 	},
 }, Commands: []feature.Command{

@@ -37,7 +37,7 @@ func (t *topology) Header(p *draw.Pen) {
 		return
 	}
 	text := fmt.Sprintf("%s%s, %s %s", draw.Count(check.Faults, "cabling fault"),
-		prose.When(check.Faults > 0, " (n next, = work list)", ""), check.Plan, when.Format(check.When, "15:04"))
+		prose.When(check.Faults > 0, " (* next, = work list)", ""), check.Plan, when.Format(check.When, "15:04"))
 	p.Cell(p.Dim, text, p.Left)
 }
 
@@ -120,7 +120,7 @@ func (t *topology) cablingColumn() draw.Column {
 // Actions returns the action that goes to the next cabling fault.
 func (t *topology) Actions() []pane.Action {
 	return []pane.Action{{
-		Name: "next-fault", Binding: pane.On("go to the next port with a cabling fault", "n"), Group: "Lists",
+		Name: "next-fault", Binding: pane.On("go to the next port with a cabling fault", "*"), Group: "Lists",
 		After: "work-list", Label: "next fault", Rank: 3, Own: true, Why: t.whyNoFault, Do: t.nextFault,
 	}}
 }
