@@ -46,6 +46,8 @@ var (
 	Paths = Kind{Name: "a path database", Most: 256 * mb}
 	// Delta is a difference of path databases.
 	Delta = Kind{Name: "a difference of path databases", Most: 256 * mb}
+	// Traces is a file with about 160 bytes for each path. It is read line by line and takes about 60 bytes in memory.
+	Traces = Kind{Name: "a file of traces", Most: 2 * gb}
 	// History is the export of a history.
 	History = Kind{Name: "a history", Most: 16 * gb}
 	// List is a file with one line per port or LID, such as GUIDs, names, LIDs, hosts or pairs.
