@@ -272,6 +272,7 @@ func (s sweeper) sweepBy(ctx context.Context, l *connection.Line) (SweepReport, 
 		st.keepKnown(before, tables)
 		st.Stale = st.stale()
 		st.noteChanges(before, &found)
+		live.When = time.Now() // not before the events of the sweep
 	})
 	if first {
 		rep.Warnings = append(rep.Warnings, s.lookForLosses(ctx)...)

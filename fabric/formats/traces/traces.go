@@ -94,7 +94,9 @@ func (k Key) Compare(other Key) int {
 }
 
 // SamePath reports whether two rows have the same nodes, ports and ending. Their LIDs may differ.
-func (r *Row) SamePath(other *Row) bool { return r.Ending == other.Ending && slices.Equal(r.Hops, other.Hops) }
+func (r *Row) SamePath(other *Row) bool {
+	return r.Ending == other.Ending && slices.Equal(r.Hops, other.Hops)
+}
 
 func appendGUID(b []byte, guid uint64) []byte {
 	var raw [8]byte

@@ -18,7 +18,7 @@ import (
 	"example.org/ibconsole/shell/session/comparison"
 )
 
-// Feature is the commands diff and changes.
+// Feature is the commands diff, diff traces and changes.
 var Feature = feature.Feature{Name: "difference", Keys: []feature.Key{
 	{Name: "diff", Keys: "d", Help: "compare staged with the base, or list the changes since the selected entry"},
 }, Commands: []feature.Command{
@@ -37,6 +37,7 @@ var Feature = feature.Feature{Name: "difference", Keys: []feature.Key{
 		Answers:  []answer.Declared{&decl, &entriesDecl},
 		Run:      run,
 	},
+	tracesCommand,
 	{
 		Path:    "changes",
 		Group:   feature.GroupHistory,

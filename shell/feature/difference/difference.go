@@ -313,9 +313,9 @@ func pairTable(key, title string) answer.Table[pair] {
 	}
 }
 
-// pairs returns the rows of the listed pairs of one kind. The argument all is their total number. The state p has a
+// pairRows returns the rows of the listed pairs of one kind. The argument all is their total number. The state p has a
 // path for each of these pairs.
-func pairs(list []diff.Pair, all int64, p *session.Picture) answer.Rows[pair] {
+func pairRows(list []diff.Pair, all int64, p *session.Picture) answer.Rows[pair] {
 	f := p.Fabric
 	rows := answer.Lazy(len(list), func(i int) pair {
 		x := &list[i]
@@ -337,19 +337,19 @@ var (
 )
 
 func (d *difference) lost() answer.Rows[pair] {
-	return pairs(d.result.Lost, d.result.Pairs.Lost, d.before)
+	return pairRows(d.result.Lost, d.result.Pairs.Lost, d.before)
 }
 
 func (d *difference) luck() answer.Rows[pair] {
-	return pairs(d.result.ByLuck, d.result.Pairs.ByLuck, d.after)
+	return pairRows(d.result.ByLuck, d.result.Pairs.ByLuck, d.after)
 }
 
 func (d *difference) connected() answer.Rows[pair] {
-	return pairs(d.result.Connected, d.result.Pairs.Connected, d.after)
+	return pairRows(d.result.Connected, d.result.Pairs.Connected, d.after)
 }
 
 func (d *difference) changed() answer.Rows[pair] {
-	return pairs(d.result.Changed, d.result.Pairs.Changed, d.after)
+	return pairRows(d.result.Changed, d.result.Pairs.Changed, d.after)
 }
 
 // changedSwitch is a switch with entries that differ.

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/traces"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/routing/checks/reach"
@@ -43,6 +45,8 @@ type many struct {
 	Unassigned   answer.Value `key:"unassigned_ports" kind:"list" help:"other end ports, without a LID"`
 	Against      answer.Value `key:"against" kind:"text" help:"the state with which live paths are compared"`
 	Part         int64        `key:"part" help:"live paths that differ from that state"`
+	Digest       answer.Value `key:"digest" kind:"text" help:"of the paths in the order of rows, for rows and save="`
+	Saved        answer.Value `key:"saved" kind:"text" help:"the file to which save= wrote the paths"`
 	Adaptive     answer.Value `key:"adaptive" kind:"text" help:"switches may choose among several paths"`
 	// Choices is nil if no switch routes adaptively, or if the paths are not those of all pairs.
 	Choices *feature.ChoiceCounts `prefix:"adaptive_"`
@@ -104,6 +108,7 @@ var manyDecl = answer.Decl[*many]{
 	Layout: append(feature.ChoiceItems(func(m *many) *feature.ChoiceCounts { return m.Choices }, nil),
 		[]answer.Item[*many]{
 			{Line: "[INCOMPLETE: {not_traced|path} not traced]"},
+			{Line: "{?digest}digest {digest}[, written to {saved}]"},
 			{Line: "by the linear tables only:", When: func(m *many) bool { return m.Choices != nil }},
 			{Table: answer.Show(&linksTable, (*many).byLinks)},
 			{Line: "{switch_pairs|pair} of first and last switches, {sequences|sequence} of switches",
@@ -273,6 +278,9 @@ func traceMany(c *feature.Call, st *session.State, s *session.Picture, g *partit
 	m := &many{Adaptive: adaptive(st)}
 	err := m.addPaths(c.Ctx, r, &statePaths{s, g, r.pairs})
 	m.setBasis(st, s)
+	if err == nil && r.canonical {
+		err = m.addDigest(c, r, &traces.Head{State: s.Kind.Word(), Tables: s.When})
+	}
 	return answerPart(c, m, r, err)
 }
 
@@ -283,13 +291,16 @@ func traceManyLive(c *feature.Call, st *session.State, s *session.Picture, noTab
 	if noTables == nil {
 		p.against, m.Against = s, answer.Text(st.Title(s))
 	}
-	failed := p.trace(c)
+	failed := p.traceAll(c)
 	for _, of := range p.paths {
 		if of != nil {
 			noteSilent(&m.basis, st.Live.Fabric, of)
 		}
 	}
 	err := m.addPaths(context.WithoutCancel(c.Ctx), r, p)
+	if failed == nil && err == nil && r.canonical {
+		err = m.addDigest(c, r, &traces.Head{State: string(session.Live), Tables: time.Now()})
+	}
 	return answerPart(c, m, r, errors.Join(failed, err))
 }
 

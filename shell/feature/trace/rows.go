@@ -7,12 +7,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/traces"
 	"example.org/ibconsole/fabric/livetrace"
+	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing/changes/moved"
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/answer"
@@ -36,6 +40,7 @@ type pathRow struct {
 	Gbps   answer.Value `key:"gbps" name:"GBIT/S" kind:"float" unit:"Gbit/s" help:"rate of the slowest link"`
 	MTU    answer.Value `key:"mtu" name:"MTU" kind:"int" help:"smallest MTU of the links, in bytes"`
 	Parts  answer.Value `key:"parts" kind:"text" help:"where the live path differs from the state"`
+	Digest string       `key:"digest" help:"of the ports, the LID and the result, as in files of traces"`
 
 	result
 	in   *session.Picture
@@ -44,7 +49,8 @@ type pathRow struct {
 }
 
 var rowTable = answer.Table[*pathRow]{
-	Key: "rows", Title: "paths", Help: "a row for each path, paths that do not arrive first", Stream: true,
+	Key: "rows", Title: "paths", Help: "a row for each path; without rows, those that do not arrive first",
+	Stream: true,
 	Fields: append(answer.Fields[*pathRow](),
 		answer.TextField("ending", "", "as of a single pair", func(r *pathRow) string { return r.Ending }),
 		answer.BoolField("arrives", "", "", func(r *pathRow) bool { return r.Arrives }),
@@ -78,12 +84,15 @@ func (r *pathRow) setLimits(links int, gbps float64, mtu mad.MTU) {
 // listedPaths computes the paths of listed pairs on demand. Paths in a state are traced for each row again: this takes
 // less than the row itself, and a million paths would take 300 MB.
 type listedPaths interface {
+	fabric() *fabric.Fabric
 	// row returns nil for a path that was not traced.
 	row(i int) *pathRow
 	// switches returns those of the path of row i.
 	switches(i int, of *pathRow) []passedSwitch
 	// ibtracert returns the output of ibtracert.
 	ibtracert(i int) (string, error)
+	// trace returns the row in files of traces. ok is false for a path that was not traced.
+	trace(i int) (row traces.Row, ok bool)
 }
 
 // statePaths are paths through the tables of a state.
@@ -92,6 +101,8 @@ type statePaths struct {
 	grants *partitions.Grants
 	pairs  []pairs.Pair
 }
+
+func (p *statePaths) fabric() *fabric.Fabric { return p.s.Fabric }
 
 func (p *statePaths) row(i int) *pathRow {
 	of := p.pairs[i].Trace(p.s.Tables)
@@ -110,11 +121,18 @@ func tableRow(s *session.Picture, pair pairs.Pair, of *walk.Path) *pathRow {
 		From: answer.Port(f, of.Src), To: answer.Port(f, of.Dst), ToName: destinationOf(f, of),
 		SLID: f.LIDOf(of.Src), LID: of.DstLID, result: resultOf(f, of), in: s, pair: pair, path: of,
 	}
+	var room [16]traces.Hop
+	row.Digest = new(moved.Row(f, of, room[:])).Digest()
 	if row.Arrives {
 		gbps, mtu := of.Limits(f)
 		row.setLimits(of.Links(), gbps, mtu)
 	}
 	return row
+}
+
+func (p *statePaths) trace(i int) (traces.Row, bool) {
+	of := p.pairs[i].Trace(p.s.Tables)
+	return moved.Row(p.s.Fabric, &of, nil), true
 }
 
 func (p *statePaths) switches(_ int, of *pathRow) []passedSwitch {
@@ -145,8 +163,10 @@ type livePaths struct {
 	paths   []*livetrace.Path // nil for pairs that were not traced, and for ports that cannot be addressed
 }
 
-// trace traces the pairs. After an error some are missing.
-func (p *livePaths) trace(c *feature.Call) error {
+func (p *livePaths) fabric() *fabric.Fabric { return p.st.Live.Fabric }
+
+// traceAll traces the pairs. After an error some are missing.
+func (p *livePaths) traceAll(c *feature.Call) error {
 	p.paths = make([]*livetrace.Path, len(p.pairs))
 	var indexes []int
 	var addressed []pairs.Pair
@@ -173,7 +193,7 @@ func (p *livePaths) row(i int) *pathRow {
 	row := &pathRow{
 		From: answer.Port(f, of.Src), To: answer.Port(f, f.PortByLID(of.LID)),
 		ToName: feature.DestinationName(f, of.LID), SLID: f.LIDOf(of.Src), LID: of.LID, result: liveResult(f, of),
-		in: p.st.Live, pair: pair,
+		in: p.st.Live, pair: pair, Digest: new(moved.LiveRow(f, of)).Digest(),
 	}
 	if row.Arrives {
 		gbps, mtu := of.Limits()
@@ -183,6 +203,15 @@ func (p *livePaths) row(i int) *pathRow {
 		row.Parts = answer.Optional(liveDifference(p.st, of, p.against, pair))
 	}
 	return row
+}
+
+func (p *livePaths) trace(i int) (traces.Row, bool) {
+	f, of, pair := p.st.Live.Fabric, p.paths[i], p.pairs[i]
+	if of != nil {
+		return moved.LiveRow(f, of), true
+	}
+	there := walk.Between(&fabric.Tables{Fabric: f}, pair.Src, pair.Dst, pair.LID)
+	return moved.Row(f, &there, nil), pairs.Addressed(f, pair) != nil
 }
 
 func (p *livePaths) switches(i int, _ *pathRow) []passedSwitch {
@@ -260,8 +289,8 @@ type pathList struct {
 }
 
 // addPaths adds the paths of listed pairs. Rows are those of paths that do not arrive, then unknown ones, then the
-// others, each in the order of the list. The lines of ibtracert do not name the destination of an undelivered path, so
-// they are in the order of the list.
+// others, each in the order of the list. The rows of files of traces, and the lines of ibtracert, which do not name the
+// destination of an undelivered path, are in the order of the list.
 func (m *many) addPaths(ctx context.Context, r *request, paths listedPaths) (err error) {
 	m.list.listedPaths, m.list.isTable = paths, r.listed
 	if !r.rows {
@@ -285,10 +314,47 @@ func (m *many) addPaths(ctx context.Context, r *request, paths listedPaths) (err
 	for _, pairs := range slices.Backward(m.list.byOutcome[:]) {
 		m.list.order = append(m.list.order, pairs...)
 	}
-	if r.ibtracert {
+	if r.ibtracert || r.canonical {
 		slices.Sort(m.list.order)
 	}
 	return err
+}
+
+// addDigest sets the digest of the paths, and writes them to the file of the request.
+func (m *many) addDigest(c *feature.Call, r *request, head *traces.Head) error {
+	f := m.list.fabric()
+	head.Subnet, head.Sweep = c.Session.Subnet(), c.Session.State().Live.When
+	head.Selection = strings.Join(slices.DeleteFunc(slices.Clone(c.Args), func(word string) bool {
+		return word == liveWord
+	}), " ")
+	if head.Selection == "" {
+		head.Selection = "file=" + c.Option("file", "")
+	}
+	write := func(w io.Writer) error {
+		out := traces.NewWriter(w, head)
+		for n, i := range m.list.order {
+			if n%4096 == 0 && c.Ctx.Err() != nil {
+				return c.Ctx.Err()
+			}
+			if row, ok := m.list.trace(int(i)); ok {
+				if err := out.Add(&row); err != nil {
+					return err
+				}
+			}
+		}
+		m.Digest = answer.Text(out.Digest())
+		return out.Close(func(guid uint64) string {
+			if n := f.NodeByGUID(guid); n != fabric.None {
+				return f.Nodes[n].Desc
+			}
+			return ""
+		})
+	}
+	if r.save == "" {
+		return write(io.Discard)
+	}
+	m.Saved = answer.Text(r.save)
+	return files.Write(r.save, write)
 }
 
 func (m *many) rows() answer.Rows[*pathRow] {

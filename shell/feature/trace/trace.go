@@ -13,6 +13,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/answer"
@@ -41,10 +42,12 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 			"port with several LIDs, trace follows a path to each of its LIDs. If DST is a LID, trace follows\nonly " +
 			"the path to this LID. If DST is a multicast LID such as mlid:0xC000, trace draws the tree of the " +
 			"packet.\nWith all, paths that arrive are grouped by their first and last switches. Other paths are " +
-			"grouped by the place where\nthey end.\n@NAME stands for the hosts of a set (help hosts). With @NAME, " +
-			"with file=FILE or with the word rows, trace lists a row\nfor each path. Paths that do not arrive come " +
-			"first. For file=FILE without the word rows, the text shows only the first\nrows; CSV and JSON have all " +
-			"rows. With format=ibtracert, the paths keep the order of the pairs.\ntrace fails if a path does not " +
+			"grouped by the place where\nthey end.\n@NAME stands for the hosts of a set (help hosts). With @NAME " +
+			"or file=FILE, trace lists a row for each path, and paths that\ndo not arrive come first. For file=FILE " +
+			"the text shows only the first rows; CSV and JSON have all rows. With\nformat=ibtracert, the paths keep " +
+			"the order of the pairs.\nWith the word rows, trace lists a row for each path, by GUID of the source and " +
+			"LID, each pair once. The digest covers\nports and results, but no names: equal digests are equal paths. " +
+			"save=FILE writes these paths to a file, for diff traces.\ntrace fails if a path does not " +
 			"arrive. It also fails if a table of the path was not read, unless strict=no is given.",
 		Args: []lang.Arg{
 			{Name: "SRC|@NAME|all", Kind: lang.KindPlace, Words: []string{liveWord, feature.AllWord}, Optional: true},
@@ -54,7 +57,8 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 		Options: slices.Concat(feature.PathOptions(), feature.RequestOptions(), []lang.Option{
 			feature.OfOption(),
 			{Name: "file", Kind: lang.KindFile, Summary: "trace the pairs of a file with lines SRC DST"},
-			{Name: "rows", Kind: lang.KindFlag, Summary: "list a row for each path (file=, SRC all, all DST, @NAME)"},
+			{Name: "rows", Kind: lang.KindFlag, Summary: "list a row for each path, in a stable order, with a digest"},
+			{Name: "save", Kind: lang.KindFile, Written: true, Summary: "write the paths to a file for diff traces"},
 			{Name: "switches", Kind: lang.KindFlag, Summary: "let the word all include port 0 of each switch"},
 			{
 				Name: "format", Kind: lang.KindWord, Words: []string{"text", ibtracertWord},
@@ -75,7 +79,7 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 		}),
 		Examples: []string{
 			"trace node-0001 node-0648 back", "trace node-0001 node-0648 lids against=live", "trace leaf-01 all",
-			"trace all all limit=3", "trace live node-0001 node-0648",
+			"trace all all limit=3", "trace node-0001 all rows save=node-0001.traces", "trace live node-0001 node-0648",
 			"hosts job1 node-[0001-0008]; trace @job1 @job1; trace live @job1 node-0648 format=ibtracert",
 		},
 		Answers: []answer.Declared{pathDecl, &manyDecl, &listDecl, &groupDecl, &linesDecl, &manyLinesDecl},
@@ -110,13 +114,16 @@ type request struct {
 
 	listed    bool // the answer has a row for each path
 	rows      bool // the text has all rows
+	canonical bool // the rows are in the order of files of traces
+	save      string
 	ibtracert bool // the answer has the lines of ibtracert
 
 	warnings []string
 }
 
 func requestOf(c *feature.Call, f *fabric.Fabric) (request, error) {
-	r := request{rows: c.Flag("rows"), ibtracert: c.Option("format", "text") == ibtracertWord}
+	r := request{rows: c.Flag("rows"), ibtracert: c.Option("format", "text") == ibtracertWord, save: c.Option("save", "")}
+	r.canonical = r.rows || r.save != ""
 	words := slices.Clone(c.Args)
 	if i := slices.Index(words, liveWord); i >= 0 {
 		r.live = true
@@ -137,9 +144,10 @@ func requestOf(c *feature.Call, f *fabric.Fabric) (request, error) {
 		return r, c.Misused("DST is missing")
 	case len(words) != 2:
 		return r, c.Misused("expected a source and a destination, or file=PAIRS")
-	case words[0] == feature.AllWord && words[1] == feature.AllWord:
+	case words[0] == feature.AllWord && words[1] == feature.AllWord && !r.canonical:
 		r.many, r.all = true, true
-	case strings.HasPrefix(words[0], feature.SetPrefix) || strings.HasPrefix(words[1], feature.SetPrefix):
+	case strings.HasPrefix(words[0], feature.SetPrefix) || strings.HasPrefix(words[1], feature.SetPrefix),
+		words[0] == feature.AllWord && words[1] == feature.AllWord:
 		r.many, r.rows = true, true
 		err = r.addSets(c, f, words)
 	default:
@@ -147,7 +155,12 @@ func requestOf(c *feature.Call, f *fabric.Fabric) (request, error) {
 		r.pairs, err = feature.PairsOf(f, words[0], words[1], c.Flag("switches"))
 		r.warnings = ignoredPorts(f, words)
 	}
-	r.listed = r.rows || file != ""
+	r.listed = r.rows || r.canonical || file != ""
+	r.many = r.many || r.canonical
+	if r.canonical {
+		pairs.Sort(f, r.pairs)
+		r.pairs = slices.Compact(r.pairs)
+	}
 	return r, err
 }
 
@@ -267,10 +280,12 @@ func checkOptions(c *feature.Call, r *request, asked partitions.Asked) error {
 	switch {
 	case r.live && !asked.Any():
 		return c.Misused("sl= and pkey= apply to the tables of a state only; switches forward by the LID")
-	case r.all && (r.ibtracert || r.rows):
-		return c.Misused("rows and format=ibtracert do not apply to all pairs, only to trace SRC all and trace all DST")
-	case c.Flag("rows") && (!r.many || r.ibtracert):
-		return c.Misused("rows applies to the paths of many pairs, and not to format=ibtracert")
+	case r.all && r.ibtracert:
+		return c.Misused("format=ibtracert does not apply to all pairs, only to trace SRC all and trace all DST")
+	case r.canonical && r.ibtracert:
+		return c.Misused("rows and save= do not apply to format=ibtracert")
+	case r.save == "-":
+		return files.ErrStream
 	case c.Flag("switches") && (!r.many || c.Option("file", "") != ""):
 		return c.Misused("switches applies to all end ports: trace all all, trace SRC all, trace all DST")
 	case compares && (r.many || r.live || r.ibtracert):

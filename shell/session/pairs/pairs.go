@@ -4,10 +4,13 @@
 package pairs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/traces"
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/routing/checks/walk"
@@ -131,6 +134,18 @@ func Product(f *fabric.Fabric, from []fabric.PortIndex, to []places.Place) (pair
 		}
 	}
 	return pairs
+}
+
+// Key returns the key of the pair in files of traces.
+func (p Pair) Key(f *fabric.Fabric) traces.Key {
+	return traces.Key{Src: f.Ports[p.Src].GUID, Dst: f.Ports[p.Dst].GUID, LID: p.LID}
+}
+
+// Sort sorts pairs in the order of files of traces.
+func Sort(f *fabric.Fabric, list []Pair) {
+	slices.SortFunc(list, func(a, b Pair) int {
+		return cmp.Or(a.Key(f).Compare(b.Key(f)), cmp.Compare(a.Src, b.Src), cmp.Compare(a.Dst, b.Dst))
+	})
 }
 
 // Places returns the places of end ports.
