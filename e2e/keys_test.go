@@ -86,6 +86,7 @@ write on; commit; commit yes sm=0x100001 force-loop; history; history show 1; hi
 history import D/history; history keep days=400
 rollback; rollback yes sm=0x100001 force-loop; changes since=1d; ack; flaps; forecast; counters top
 report incident D/incident.tar.gz; history prune days=400; diff live staged
+trace all node-0001 save=D/traces; diff traces D/traces live
 load lfts D/lfts; load fdbs D/fdbs; load subnet D/subnet; load topology D/topology; load lid-matrix D/matrix
 load guid2lid D/guid2lid; load sl2vl D/sl2vl
 load sls D/sls; load routing D/routing; load mcfdbs D/mcfdbs; load groups D/groups; load paths D/dpaths

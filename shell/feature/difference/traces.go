@@ -213,6 +213,12 @@ func runTraces(c *feature.Call) error {
 		}
 	}
 	d.names = append(d.names, st.Live.Fabric)
+	for _, side := range sides {
+		if f := side.File; f != nil && f.Subnet != c.Session.Subnet() {
+			b.Warnings = append(b.Warnings, fmt.Sprintf("%s is of another subnet, or of a console at another port: %s",
+				side.Title, fabric.Escape(f.Subnet)))
+		}
+	}
 	for i, at := range []*answer.Value{&d.OldDigest, &d.NewDigest} {
 		if f := sides[i].File; f != nil {
 			*at = answer.Text(f.Digest)
@@ -336,7 +342,10 @@ func (d *tracesDifference) causeText(i int) string {
 			prose.When(c.Down, "down", "up"))
 		return text + prose.When(c.Text != "", " ("+c.Text+")", "")
 	case reroutes.Reroute:
-		return "tables written by " + c.Text
+		if by, ok := strings.CutPrefix(c.Text, "probably "); ok {
+			return "reroute, probably by " + by
+		}
+		return "reroute by " + strings.Replace(c.Text, "unknown (", "another program (", 1)
 	case reroutes.Unknown:
 		return "unknown: " + c.Text
 	case reroutes.WhatIf:

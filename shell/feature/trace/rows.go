@@ -40,12 +40,12 @@ type pathRow struct {
 	Gbps   answer.Value `key:"gbps" name:"GBIT/S" kind:"float" unit:"Gbit/s" help:"rate of the slowest link"`
 	MTU    answer.Value `key:"mtu" name:"MTU" kind:"int" help:"smallest MTU of the links, in bytes"`
 	Parts  answer.Value `key:"parts" kind:"text" help:"where the live path differs from the state"`
-	Digest string       `key:"digest" help:"of the ports, the LID and the result, as in files of traces"`
 
 	result
-	in   *session.Picture
-	pair pairs.Pair
-	path *walk.Path // nil for a live path
+	in     *session.Picture
+	pair   pairs.Pair
+	path   *walk.Path // nil for a live path
+	digest string     // of the row in files of traces
 }
 
 var rowTable = answer.Table[*pathRow]{
@@ -55,6 +55,8 @@ var rowTable = answer.Table[*pathRow]{
 		answer.TextField("ending", "", "as of a single pair", func(r *pathRow) string { return r.Ending }),
 		answer.BoolField("arrives", "", "", func(r *pathRow) bool { return r.Arrives }),
 		answer.TextField("why", "", "", func(r *pathRow) string { return r.Why }),
+		answer.TextField("digest", "", "of the ports, the LID and the result, as in files of traces",
+			func(r *pathRow) string { return r.digest }),
 		answer.TextField("", "RESULT", "how the path ends", func(r *pathRow) string {
 			if r.Parts.IsNone() {
 				return r.Why
@@ -122,7 +124,7 @@ func tableRow(s *session.Picture, pair pairs.Pair, of *walk.Path) *pathRow {
 		SLID: f.LIDOf(of.Src), LID: of.DstLID, result: resultOf(f, of), in: s, pair: pair, path: of,
 	}
 	var room [16]traces.Hop
-	row.Digest = new(moved.Row(f, of, room[:])).Digest()
+	row.digest = new(moved.Row(f, of, room[:])).Digest()
 	if row.Arrives {
 		gbps, mtu := of.Limits(f)
 		row.setLimits(of.Links(), gbps, mtu)
@@ -193,7 +195,7 @@ func (p *livePaths) row(i int) *pathRow {
 	row := &pathRow{
 		From: answer.Port(f, of.Src), To: answer.Port(f, f.PortByLID(of.LID)),
 		ToName: feature.DestinationName(f, of.LID), SLID: f.LIDOf(of.Src), LID: of.LID, result: liveResult(f, of),
-		in: p.st.Live, pair: pair, Digest: new(moved.LiveRow(f, of)).Digest(),
+		in: p.st.Live, pair: pair, digest: new(moved.LiveRow(f, of)).Digest(),
 	}
 	if row.Arrives {
 		gbps, mtu := of.Limits()

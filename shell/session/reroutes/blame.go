@@ -166,7 +166,7 @@ func pointOf(s *Side) *point {
 func (w *walker) between(ctx context.Context, first, last *point) ([]*point, error) {
 	for _, side := range []*Side{w.first, w.last} {
 		if side.File != nil && side.File.Subnet != w.s.Subnet() {
-			w.NoHistory = fmt.Errorf("%s is of another subnet: %s", side.Title, fabric.Escape(side.File.Subnet))
+			w.NoHistory = fmt.Errorf("%s is of another subnet, or of a console at another port: %s", side.Title, fabric.Escape(side.File.Subnet))
 			return nil, nil
 		}
 	}
