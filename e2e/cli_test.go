@@ -105,7 +105,7 @@ func TestBadCommands(t *testing.T) {
 		{"commit yes", exitFailed, []string{"nothing is staged"}},
 		{"capture -", exitUsage, []string{"cannot go to standard output", "capture FILE|off"}},
 		{"trace node-0001 all format=ibtracer", exitUsage, []string{"ibtracert"}},
-		{"trace all all rows", exitUsage, []string{"rows"}},
+		{"trace all all rows format=ibtracert", exitUsage, []string{"rows"}},
 		{"set sm leaf-01", exitFailed, []string{"only be set for a subnet from a file"}},
 		{"show lft node-0001", exitFailed, []string{"is not a switch"}},
 	} {

@@ -74,7 +74,7 @@ type tracesDifference struct {
 
 // causeRow is a row of the table: a change that moved paths.
 type causeRow struct {
-	Kind   string       `key:"kind" help:"link, commit, reroute, what-if, computed or unknown"`
+	Kind   string       `key:"what" help:"link, commit, reroute, what-if, computed or unknown"`
 	Text   string       `key:"cause" name:"CAUSE"`
 	When   answer.Value `key:"when" name:"WHEN" kind:"time"`
 	Pairs  int          `key:"pairs" name:"PATHS" help:"paths that left their old course with it"`
@@ -204,13 +204,19 @@ func runTraces(c *feature.Call) error {
 	}
 	b := st.Basis(st.Live, 0)
 	for i, side := range []*reroutes.Side{r.New, r.Old} {
-		if side.Picture != nil {
-			d.names = append(d.names, side.Picture.Fabric)
-			of := st.Basis(side.Picture, session.NeedTables)
-			if b.Unread = b.Unread.Add(of.Unread); i == 0 {
-				b.State, b.Title, b.AsOf, b.Engine, b.Stale = of.State, of.Title, of.AsOf, of.Engine, of.Stale
-			}
+		p := side.Picture
+		if p == nil {
+			continue
 		}
+		d.names = append(d.names, p.Fabric)
+		if i == 0 {
+			b = st.Basis(p, 0)
+		}
+		u := st.Basis(p, session.NeedTables).Unread
+		for i := range u.Causes {
+			u.Causes[i].Why = st.Title(p)
+		}
+		b.Unread = b.Unread.Add(u)
 	}
 	d.names = append(d.names, st.Live.Fabric)
 	for _, side := range sides {

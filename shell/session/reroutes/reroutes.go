@@ -138,11 +138,11 @@ func Compare(ctx context.Context, s *session.Session, before, after *Side, progr
 			r.LIDs++
 		}
 		switch {
-		case a.SamePath(&b):
-			r.Same++
-			continue
 		case a.Ending == traces.Unknown || b.Ending == traces.Unknown:
 			r.Unknown++
+			continue
+		case a.SamePath(&b):
+			r.Same++
 			continue
 		}
 		r.Changed++
