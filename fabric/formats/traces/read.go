@@ -122,7 +122,7 @@ func (p *reader) end(rest string) error {
 	return nil
 }
 
-var errRow = errors.New("expected 0xSOURCE LID 0xDESTINATION ENDING [IN:]0xNODE[:OUT] ...")
+var errRow = errors.New("expected 0xSOURCE LID 0xDESTINATION ENDING and nodes as [IN:]0xNODE[:OUT]")
 
 // row adds the path of a line. The line must be as [Row.Append] writes it.
 func (p *reader) row(line []byte) error {

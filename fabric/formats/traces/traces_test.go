@@ -27,7 +27,9 @@ var head = Head{
 func randomRows(r *rand.Rand, n int) []Row {
 	rows := make([]Row, n)
 	for i := range rows {
-		rows[i] = Row{Src: r.Uint64N(5), LID: uint16(r.UintN(9)), Dst: r.Uint64(), Ending: Ending(r.UintN(uint(Unknown) + 1))}
+		rows[i] = Row{
+			Src: r.Uint64N(5), LID: uint16(r.UintN(9)), Dst: r.Uint64(), Ending: Ending(r.UintN(uint(Unknown) + 1)),
+		}
 		hops := 1 + r.IntN(6)
 		for k := range hops {
 			h := Hop{r.Uint64N(20), int16(r.UintN(256)), int16(r.UintN(256))}

@@ -194,6 +194,12 @@ func runTraces(c *feature.Call) error {
 	if err != nil {
 		return err
 	}
+	d := newTracesDifference(r, limit)
+	return c.Answer(tracesDecl.Answer(d.basis(c, &st), d))
+}
+
+// newTracesDifference returns the answer of a comparison.
+func newTracesDifference(r *reroutes.Result, limit int) *tracesDifference {
 	d := &tracesDifference{
 		Old: r.Old.Title, New: r.New.Title, Pairs: r.Both, Same: r.Same, Changed: r.Changed, Unknown: r.Unknown,
 		Lost: r.Lost, Gained: r.Gained, OnlyOld: r.OnlyOld, OnlyNew: r.OnlyNew, LIDs: r.LIDs, States: r.States,
@@ -202,8 +208,29 @@ func runTraces(c *feature.Call) error {
 	if r.NoHistory != nil {
 		d.NoHistory = answer.Text(r.NoHistory.Error())
 	}
+	for i, at := range []*answer.Value{&d.OldDigest, &d.NewDigest} {
+		if f := []*reroutes.Side{r.Old, r.New}[i].File; f != nil {
+			*at = answer.Text(f.Digest)
+		}
+	}
+	for _, x := range []struct {
+		n    int
+		text string
+	}{
+		{d.Unknown, "%s unknown, as tables were not read"}, {d.OnlyOld, "%s in OLD only"},
+		{d.OnlyNew, "%s in NEW only"}, {d.LIDs, "%s to another LID of the same port"},
+	} {
+		if x.n > 0 {
+			d.Rest += prose.When(d.Rest != "", "; ", "") + fmt.Sprintf(x.text, prose.Count(x.n, "path"))
+		}
+	}
+	return d
+}
+
+// basis returns the basis of the answer: the new state, or the live one for a file. It sets the fabrics for names.
+func (d *tracesDifference) basis(c *feature.Call, st *session.State) answer.Basis {
 	b := st.Basis(st.Live, 0)
-	for i, side := range []*reroutes.Side{r.New, r.Old} {
+	for i, side := range []*reroutes.Side{d.result.New, d.result.Old} {
 		p := side.Picture
 		if p == nil {
 			continue
@@ -219,29 +246,13 @@ func runTraces(c *feature.Call) error {
 		b.Unread = b.Unread.Add(u)
 	}
 	d.names = append(d.names, st.Live.Fabric)
-	for _, side := range sides {
+	for _, side := range []*reroutes.Side{d.result.Old, d.result.New} {
 		if f := side.File; f != nil && f.Subnet != c.Session.Subnet() {
 			b.Warnings = append(b.Warnings, fmt.Sprintf("%s is of another subnet, or of a console at another port: %s",
 				side.Title, fabric.Escape(f.Subnet)))
 		}
 	}
-	for i, at := range []*answer.Value{&d.OldDigest, &d.NewDigest} {
-		if f := sides[i].File; f != nil {
-			*at = answer.Text(f.Digest)
-		}
-	}
-	for _, x := range []struct {
-		n    int
-		text string
-	}{
-		{d.Unknown, "%s unknown, as tables were not read"}, {d.OnlyOld, "%s in OLD only"},
-		{d.OnlyNew, "%s in NEW only"}, {d.LIDs, "%s to another LID of the same port"},
-	} {
-		if x.n > 0 {
-			d.Rest += prose.When(d.Rest != "", "; ", "") + fmt.Sprintf(x.text, prose.Count(x.n, "path"))
-		}
-	}
-	return c.Answer(tracesDecl.Answer(b, d))
+	return b
 }
 
 // tracePairs traces the pairs in the states: those of the file if one side is a file, otherwise those of the arguments.

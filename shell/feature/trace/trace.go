@@ -122,7 +122,9 @@ type request struct {
 }
 
 func requestOf(c *feature.Call, f *fabric.Fabric) (request, error) {
-	r := request{rows: c.Flag("rows"), ibtracert: c.Option("format", "text") == ibtracertWord, save: c.Option("save", "")}
+	r := request{
+		rows: c.Flag("rows"), ibtracert: c.Option("format", "text") == ibtracertWord, save: c.Option("save", ""),
+	}
 	r.canonical = r.rows || r.save != ""
 	words := slices.Clone(c.Args)
 	if i := slices.Index(words, liveWord); i >= 0 {

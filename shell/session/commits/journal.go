@@ -67,11 +67,11 @@ func (j *openJournal) begin(ctx context.Context, c *commit) error {
 				return err
 			}
 		}
-		after := c.snapshot(c.target, c.of.note)
+		was, after := c.snapshot(before, ""), c.snapshot(c.target, c.of.note) // in the order of their times
 		if !c.isPorts() {
 			after.Halfway = c.rep.Plan.Between(c.st.Live.Tables)
 		}
-		j.entry, err = j.store.Begin(ctx, c.of.id, c.snapshot(before, ""), after, c.controls...)
+		j.entry, err = j.store.Begin(ctx, c.of.id, was, after, c.controls...)
 	}
 	if err != nil && c.opt.NoJournal {
 		j.store = nil

@@ -166,7 +166,8 @@ func pointOf(s *Side) *point {
 func (w *walker) between(ctx context.Context, first, last *point) ([]*point, error) {
 	for _, side := range []*Side{w.first, w.last} {
 		if side.File != nil && side.File.Subnet != w.s.Subnet() {
-			w.NoHistory = fmt.Errorf("%s is of another subnet, or of a console at another port: %s", side.Title, fabric.Escape(side.File.Subnet))
+			w.NoHistory = fmt.Errorf("%s is of another subnet, or of a console at another port: %s", side.Title,
+				fabric.Escape(side.File.Subnet))
 			return nil, nil
 		}
 	}
@@ -267,8 +268,8 @@ func (w *walker) walk(ctx context.Context, progress func(done, total int)) error
 	return nil
 }
 
-// place moves the tables that a commit wrote to the fabric before the commit: they may have been computed for a what-if,
-// and the commit has changed no link.
+// place moves the tables that a commit wrote to the fabric before the commit. They may have been computed for a
+// what-if, and the commit has changed no link.
 func (w *walker) place(p, before *point) {
 	isCommit := slices.ContainsFunc(w.journal, func(j history.JournalEntry) bool { return j.After == p.entry })
 	if isCommit && before.picture != nil {

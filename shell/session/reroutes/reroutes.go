@@ -162,7 +162,8 @@ func Compare(ctx context.Context, s *session.Session, before, after *Side, progr
 
 // hashes computes a number for the path of each move in parallel. The function row returns the path, ok is false if
 // there is none.
-func (r *Result) hashes(ctx context.Context, into []uint64, row func(i int, room []traces.Hop) (traces.Row, bool)) error {
+func (r *Result) hashes(ctx context.Context, into []uint64,
+	row func(i int, room []traces.Hop) (traces.Row, bool)) error {
 	const part = 512
 	parts := (len(into) + part - 1) / part
 	rooms := make([][]traces.Hop, routing.Workers())

@@ -311,8 +311,8 @@ func (b *bench) check(old, fresh *reroutes.Side, seen map[string]int) {
 	}
 	if r.Both != len(first) || r.Changed != changed || len(r.Moves) != changed || r.Lost != lost ||
 		r.Gained != gained || r.Unknown+r.OnlyOld+r.OnlyNew+r.LIDs != 0 || r.Same != r.Both-changed {
-		t.Fatalf("%d of %d changed, %d lost, %d gained; planted %d of %d, %d lost, %d gained", r.Changed, r.Both, r.Lost,
-			r.Gained, changed, len(first), lost, gained)
+		t.Fatalf("%d of %d changed, %d lost, %d gained; planted %d of %d, %d lost, %d gained", r.Changed, r.Both,
+			r.Lost, r.Gained, changed, len(first), lost, gained)
 	}
 	sum := 0
 	for i := range r.Causes {
