@@ -156,18 +156,18 @@ func parseKey(k string) (string, error) {
 
 // conflict returns an error if two lines of the file use the same key, or if an action that must have a key has none.
 func (c *Config) conflict(name string, where map[string]int) error {
-	owner := map[string]string{}
-	for _, a := range c.rebound(keymap()) {
+	owner, actions := map[string]string{}, c.rebound(keymap())
+	for _, a := range actions {
 		if len(a.Keys()) == 0 && mustHaveKey(a.Name) {
 			return fmt.Errorf("%s: %s has no key left; bind it to another key: key %s = KEY", name, a.Name, a.Name)
 		}
 		for _, k := range a.Keys() {
-			if other := owner[k]; other != "" {
-				return fmt.Errorf("%s:%d: key %s is assigned to %s and to %s", name,
-					max(where[a.Name], where[other]), draw.PlainKeyName(k), other, a.Name)
-			}
 			owner[k] = a.Name
 		}
+	}
+	if k, a, b := sharedKey(actions); k != "" {
+		return fmt.Errorf("%s:%d: key %s is assigned to %s and to %s", name, max(where[a], where[b]),
+			draw.PlainKeyName(k), a, b)
 	}
 	for _, b := range c.Binds {
 		if other := owner[b.Key]; other != "" {
@@ -177,6 +177,25 @@ func (c *Config) conflict(name string, where map[string]int) error {
 		owner[b.Key] = b.Text
 	}
 	return nil
+}
+
+// sharedKey returns a key that two actions have in the same pane, and the names of these actions. It returns "" if
+// there is no such key.
+func sharedKey(actions []pane.Action) (key, first, second string) {
+	owners := map[string][]*pane.Action{}
+	for i := range actions {
+		a := &actions[i]
+		for _, k := range a.Keys() {
+			for _, b := range owners[k] {
+				if a.Panes == nil || b.Panes == nil ||
+					slices.ContainsFunc(a.Panes, func(name string) bool { return slices.Contains(b.Panes, name) }) {
+					return k, b.Name, a.Name
+				}
+			}
+			owners[k] = append(owners[k], a)
+		}
+	}
+	return "", "", ""
 }
 
 func mustHaveKey(action string) bool {

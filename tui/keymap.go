@@ -20,7 +20,7 @@ import (
 // the action that it names.
 func (m *model) keymap() []pane.Action {
 	var all []pane.Action
-	for _, a := range slices.Concat(findKeys(), traceKeys(), writeKeys(), listKeys(), moveKeys(&m.layout),
+	for _, a := range slices.Concat(findKeys(), traceKeys(), writeKeys(&m.layout), listKeys(), moveKeys(&m.layout),
 		paneActions(&m.layout), otherKeys()) {
 		all = append(all, a.bind(m))
 	}
@@ -144,7 +144,7 @@ func traceKeys() []action {
 	)
 }
 
-func writeKeys() []action {
+func writeKeys(d *layout) []action {
 	return group("Simulate and write",
 		action{Name: "fail", Label: "fail", Rank: 4, Why: whyNotFail, Run: fail},
 		action{Name: "undo", Label: "undo", Rank: 5, Session: true, Command: undoCommand},
@@ -152,8 +152,10 @@ func writeKeys() []action {
 		action{Name: "diff", Label: "diff", Rank: 7, Why: whyNotDiff, Run: diffNow},
 		action{Name: "commit", Label: "commit", Rank: 10, Why: whyNotCommit,
 			Run: func(m *model) tea.Cmd { return m.pages.openCommit() }},
-		action{Name: "drain", Why: whyNotDrain, Run: func(m *model) tea.Cmd { return m.pages.openDrain("drain") }},
-		action{Name: "undrain", Why: whyNotDrain, Run: func(m *model) tea.Cmd { return m.pages.openDrain("undrain") }},
+		action{Name: "drain", Panes: without(d, "Map"), Why: whyNotDrain,
+			Run: func(m *model) tea.Cmd { return m.pages.openDrain("drain") }},
+		action{Name: "undrain", Panes: without(d, "Map"), Why: whyNotDrain,
+			Run: func(m *model) tea.Cmd { return m.pages.openDrain("undrain") }},
 		action{Name: "write", Why: whyNotWrite, Run: toggleWrite},
 		action{Name: "sweep", Label: "read again", Rank: 16, Why: whyNotSweep, Run: runs("sweep")},
 		action{Name: "watch", Why: whyNotWatch, Run: toggleWatch},
@@ -184,30 +186,39 @@ func listKeys() []action {
 }
 
 func moveKeys(d *layout) []action {
-	move := func(to func(t *draw.Table) int) func(m *model) tea.Cmd {
-		return func(m *model) tea.Cmd { m.moveTo(to(m.pane().Base())); return nil }
+	move := func(by func(t *draw.Table) int) func(m *model) tea.Cmd {
+		return func(m *model) tea.Cmd {
+			t := m.pane().Base()
+			if pic, ok := m.pane().(pane.Pictured); ok && pic.IsPicture() {
+				pic.Walk(0, by(t))
+				m.follow()
+				return nil
+			}
+			m.moveTo(t.Cursor + by(t))
+			return nil
+		}
 	}
 	page := func(t *draw.Table) int { return max(t.Height-1, 1) }
 	half := func(t *draw.Table) int { return max(t.Height/2, 1) }
+	all := func(t *draw.Table) int { return t.N }
 	sideways := func(by int) func(m *model) tea.Cmd { return func(m *model) tea.Cmd { return m.sideways(by) } }
 	return group("Move",
 		action{
-			Name: "up", Binding: pane.On("up", "up", "k"), Run: move(func(t *draw.Table) int { return t.Cursor - 1 }),
+			Name: "up", Binding: pane.On("up", "up", "k"), Run: move(func(*draw.Table) int { return -1 }),
 		},
 		action{Name: "down", Binding: pane.On("down", "down", "j"),
-			Run: move(func(t *draw.Table) int { return t.Cursor + 1 })},
+			Run: move(func(*draw.Table) int { return 1 })},
 		action{Name: "page-up", Binding: pane.On("page up", "pgup", "ctrl+b"),
-			Run: move(func(t *draw.Table) int { return t.Cursor - page(t) })},
+			Run: move(func(t *draw.Table) int { return -page(t) })},
 		action{Name: "page-down", Binding: pane.On("page down", "pgdown", "ctrl+f"),
-			Run: move(func(t *draw.Table) int { return t.Cursor + page(t) })},
+			Run: move(page)},
 		action{Name: "half-up", Binding: pane.On("half a page up", "ctrl+u"),
-			Run: move(func(t *draw.Table) int { return t.Cursor - half(t) })},
-		action{Name: "half-down", Binding: pane.On("half a page down", "ctrl+d"),
-			Run: move(func(t *draw.Table) int { return t.Cursor + half(t) })},
+			Run: move(func(t *draw.Table) int { return -half(t) })},
+		action{Name: "half-down", Binding: pane.On("half a page down", "ctrl+d"), Run: move(half)},
 		action{Name: "first", Binding: pane.On("go to the first row", "g", "home"),
-			Run: move(func(*draw.Table) int { return 0 })},
+			Run: move(func(t *draw.Table) int { return -all(t) })},
 		action{Name: "last", Binding: pane.On("go to the last row", "G", "end"),
-			Run: move(func(t *draw.Table) int { return t.N - 1 })},
+			Run: move(all)},
 		action{Name: "left", Binding: pane.On("close the branch; scroll long lines or the map back; previous event",
 			"left", "h"), Panes: movers(d), Run: sideways(-1)},
 		action{Name: "right", Binding: pane.On("open the branch; scroll long lines or the map; next event",
@@ -216,12 +227,19 @@ func moveKeys(d *layout) []action {
 	)
 }
 
+// without returns the names of all panes but one, in which the key has another action.
+func without(d *layout, name string) []string {
+	return slices.DeleteFunc(prose.Words(d.all, func(p pane.Pane) string { return p.About().Name }),
+		func(other string) bool { return other == name })
+}
+
 // movers returns the names of the panes in which the keys left and right have an effect.
 func movers(d *layout) []string {
 	var out []string
 	for _, p := range d.all {
 		_, moves := p.(pane.Mover)
-		if _, steps := p.(pane.Stepper); moves || steps {
+		_, draws := p.(pane.Pictured)
+		if _, steps := p.(pane.Stepper); moves || steps || draws {
 			out = append(out, p.About().Name)
 		}
 	}

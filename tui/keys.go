@@ -49,10 +49,19 @@ func (m *model) keys(runes []rune) tea.Cmd {
 func (m *model) act(k tea.KeyMsg) tea.Cmd {
 	m.untouched = false
 	name := k.String()
+	var other *pane.Action // for other panes
 	for i := range m.actions {
-		if slices.Contains(m.actions[i].Keys(), name) { // key.Matches would spell the key for each
-			return m.perform(&m.actions[i])
+		a := &m.actions[i]
+		if !slices.Contains(a.Keys(), name) { // key.Matches would spell the key for each
+			continue
 		}
+		if a.Panes == nil || slices.Contains(a.Panes, m.pane().About().Name) {
+			return m.perform(a)
+		}
+		other = a
+	}
+	if other != nil {
+		return m.perform(other)
 	}
 	m.warn(draw.Clean(name, m.Look.ASCII) + " has no action: ? lists all keys")
 	return nil
@@ -86,6 +95,10 @@ const sideStep = 8 // how many cells, or columns of a map, a key scrolls
 func (m *model) sideways(by int) tea.Cmd {
 	if s, ok := m.pane().(pane.Stepper); ok {
 		return m.handle(s.Step(by))
+	}
+	if pic, ok := m.pane().(pane.Pictured); ok && pic.IsPicture() {
+		pic.Walk(by, 0)
+		return nil
 	}
 	m.pane().(pane.Mover).Sideways(by * sideStep)
 	return nil

@@ -19,9 +19,9 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// TestKeymap checks that each key has one action and each action a name, a group and a help.
+// TestKeymap checks that each key has one action in each pane, and each action a name, a group and a help.
 func TestKeymap(t *testing.T) {
-	seen, names := map[string]string{}, map[string]bool{}
+	names := map[string]bool{}
 	for _, a := range keymap() {
 		if a.Name == "" || a.Help().Desc == "" || a.Group == "" || a.Run == nil || len(a.Keys()) == 0 {
 			t.Errorf("incomplete: %+v", a)
@@ -30,12 +30,12 @@ func TestKeymap(t *testing.T) {
 			t.Errorf("two actions are called %s", a.Name)
 		}
 		names[a.Name] = true
-		for _, k := range a.Keys() {
-			if seen[k] != "" {
-				t.Errorf("%s is both %s and %s", k, seen[k], a.Name)
-			}
-			seen[k] = a.Name
-		}
+	}
+	if key, first, second := sharedKey(keymap()); key != "" {
+		t.Errorf("%s is both %s and %s", key, first, second)
+	}
+	if key, _, _ := sharedKey(slices.Concat(keymap(), keymap())); key == "" {
+		t.Error("keys that two actions have in the same pane are no conflict")
 	}
 }
 

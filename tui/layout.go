@@ -115,8 +115,12 @@ func (d *layout) arrange(body draw.Rect) []placed {
 	}
 	upper, log := draw.SplitRows(body, body.H-d.logRows(body))
 	logged := placed{d.at(pane.SeatLog), log}
+	picture := d.pane().About().Picture // which needs the space
 	if f == shapeWide {
 		left, rest := draw.SplitColumns(upper, upper.W*(32+d.leftShare)/100)
+		if picture {
+			return append(d.homes(left), placed{d.focus, rest}, logged)
+		}
 		return append(d.homes(left), append(d.spread(rest), logged)...)
 	}
 	var across []placed // a pane with long rows, below all others
@@ -129,7 +133,7 @@ func (d *layout) arrange(body draw.Rect) []placed {
 		return append(d.homes(left), append(across, placed{d.at(pane.SeatMain), right}, logged)...)
 	}
 	shown := []placed{{d.orMain(s.main), right}}
-	if trace := d.at(pane.SeatTrace); d.wanted(trace) {
+	if trace := d.at(pane.SeatTrace); d.wanted(trace) && !picture {
 		top, bottom := draw.SplitRows(right, right.H-max(right.H*9/20, 5))
 		shown = []placed{{d.orMain(s.main), top}, {trace, bottom}}
 	}

@@ -46,6 +46,11 @@ func (mo *mouse) wheel(e tea.MouseMsg, by int) tea.Cmd {
 	}
 	if at, ok := mo.paneAt(e.X, e.Y); ok {
 		t := mo.m.all[at.at].Base()
+		if pic, ok := mo.m.all[at.at].(pane.Pictured); ok && pic.IsPicture() {
+			pic.Walk(0, by/wheelRows)
+			mo.m.follow()
+			return nil
+		}
 		t.To(t.Cursor + by)
 		mo.m.follow()
 	}
@@ -93,16 +98,23 @@ func (mo *mouse) clickPane(p placed, x, y int) tea.Cmd {
 		}
 		line--
 	}
+	if pic, ok := l.(pane.Pictured); ok && pic.IsPicture() {
+		if y >= p.Y+p.H-1 || line < 0 {
+			return nil
+		}
+		found, same := pic.PickAt(x-p.X-2, line)
+		mo.m.follow()
+		if found && same && had {
+			return mo.m.perform(mo.m.action("open"))
+		}
+		return nil
+	}
 	line += t.Top
 	if y <= p.Y || y >= p.Y+p.H-1 || line < 0 || line >= t.N {
 		return nil
 	}
 	same := had && line == t.Cursor
 	mo.m.moveTo(line)
-	if l, ok := l.(pane.Columnar); ok {
-		same = l.Column(x-p.X-2, p.W-4) && same
-		mo.m.follow()
-	}
 	if same {
 		return mo.m.perform(mo.m.action("open"))
 	}

@@ -76,4 +76,5 @@ type sources interface {
 	resilience.Source
 	subnets.Source
 	portcounters.Source
+	subnetmap.Source
 }

@@ -170,6 +170,10 @@ func stories() []story {
 			"which links carry most", small, []act{do("6").then("6 Load links between switches", "from", "paths", "66"),
 				do("s", "s").then("by from ↓")},
 		},
+		{"fail a port on the map", usual, []act{do("2", "/", "leaf-07", "Enter", "#").then("leaf-07  LID", "tier 1",
+			"not read: errors"), do("Enter", "Right", "Right").then("[ 3"),
+			do("f").then("WHAT-IF 1 failure", "✕", "1 down"), do("b").then("errors: not read", "!0 errors"),
+			do("u").then("!WHAT-IF")}},
 		{"a map of the load", wide, []act{do("6", "b", "b").then("heat map, upwards", "spine-01 → spine-06")}},
 		{
 			"what if anything fails", usual, []act{

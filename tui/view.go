@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
 // view draws the screen. It reads the model. It changes only its own caches and the list of parts that can be clicked.
@@ -111,6 +112,10 @@ func (v *view) drawPane(p placed) []string {
 	}
 	if x.HasHead() {
 		f.Head = x.Header
+	}
+	if pic, ok := x.(pane.Pictured); ok && pic.IsPicture() && t.N > 0 {
+		f.Win, f.Draw, f.Picture = pic.Paint(p.W-4, p.H-2-draw.Btoi(x.HasHead())), pic.PaintLine, true
+		f.Marked = nil
 	}
 	if f.Win.N == 0 {
 		f.Empty = draw.Wrap(draw.Clean(x.Empty(), v.m.Look.ASCII), p.W-5)

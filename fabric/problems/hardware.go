@@ -16,10 +16,11 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// hotNode and warmNode are limits of the temperature of switches and adapters in degrees Celsius. Both are our choice:
-// vendors publish no limits.
+// The limits of the temperature of switches and adapters in degrees Celsius. Both are our choice: vendors publish no
+// limits.
 const (
-	hotNode, warmNode = 105, 95
+	HotDegrees  = 105
+	WarmDegrees = 95
 )
 
 // maxListed is the maximum number of nodes that a problem lists by name.
@@ -36,9 +37,9 @@ func (r *Report) Hardware(f *fabric.Fabric, h *health.Report) {
 			continue
 		}
 		at, name := PlaceOfNode(f, i), f.NodeName(i)
-		if hottest := n.Hottest(); hottest.Known && hottest.Value >= warmNode {
+		if hottest := n.Hottest(); hottest.Known && hottest.Value >= WarmDegrees {
 			severity := Warning
-			if hottest.Value >= hotNode {
+			if hottest.Value >= HotDegrees {
 				severity = Error
 			}
 			r.AddAs(severity, HotNode, at, "check the cooling: fans, blanking panels, adjacent devices",

@@ -123,14 +123,19 @@ func Of(s *classify.Structure, opt Options) *Drawing {
 func (d *Drawing) BlockOf(sw fabric.SwitchIndex) int32 { return d.of[sw] }
 
 func (d *Drawing) layTree(s *classify.Structure, opt *Options) {
-	parts, noun := s.Pods, "pod"
+	parts, noun := partsOf(s)
+	d.layTiers(s.Tiers(), parts, noun, opt)
+}
+
+// partsOf returns the parts of a tree, and the word for a part.
+func partsOf(s *classify.Structure) (parts classify.Parts, noun string) {
 	switch {
 	case s.Shape == classify.DragonflyPlus:
-		parts, noun = s.Groups, "group"
+		return s.Groups, "group"
 	case s.Planes.Has():
-		parts, noun = s.Planes, "plane"
+		return s.Planes, "plane"
 	}
-	d.layTiers(s.Tiers(), parts, noun, opt)
+	return s.Pods, "pod"
 }
 
 // layTiers adds a row for each tier, with a block for each part. The argument tiers lists the lowest tier first.

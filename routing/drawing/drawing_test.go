@@ -176,3 +176,52 @@ func BenchmarkOf(b *testing.B) {
 		})
 	}
 }
+
+// bandsOf formats bands: one line for each, with the sizes of the rows of each zone.
+func bandsOf(s *classify.Structure) (lines []string) {
+	for _, b := range Bands(s) {
+		words := []string{b.Name + ":"}
+		for _, z := range b.Zones {
+			var sizes []string
+			for _, r := range z.Rows {
+				sizes = append(sizes, fmt.Sprint(len(r.Switches)))
+			}
+			words = append(words, strings.ReplaceAll(z.Name, " ", "")+"/"+strings.Join(sizes, "+"))
+		}
+		lines = append(lines, strings.Join(words, " "))
+	}
+	return lines
+}
+
+// TestBands: in a full tree of three tiers of 6-port switches, 9 core switches in 3 sets are above 6 pods of 3 and 3
+// switches. A failure separates a leaf from a tree. A random graph has each switch once.
+func TestBands(t *testing.T) {
+	same := func(what string, s *classify.Structure, want ...string) {
+		t.Helper()
+		if got := bandsOf(s); !slices.Equal(got, want) {
+			t.Errorf("%s:\n%s\nwant\n%s", what, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	_, s := made(t, "fattree:3,6")
+	same("tree", s, "tier 2: /3 /3 /3", "pods: pod1/3+3 pod2/3+3 pod3/3+3 pod4/3+3 pod5/3+3 pod6/3+3")
+	_, s = made(t, "torus:3x2x2")
+	same("torus", s, "planes: z=0/3+3 z=1/3+3")
+	_, s = made(t, "dragonfly:4,2,2")
+	same("dragonfly", s, "groups: group1/4 group2/4 group3/4 group4/4 group5/4 group6/4 group7/4 group8/4 group9/4")
+	f, _ := made(t, "fattree:2,4")
+	var links []fabric.Link
+	for _, l := range f.Links() {
+		if f.Ports[l.A].Node == f.Switches[0] || f.Ports[l.B].Node == f.Switches[0] {
+			links = append(links, l)
+		}
+	}
+	same("failure", classify.Recognise(f.Without(links), nil), "tier 1: /2", "leaves: /3", "unreachable: /1")
+	_, s = made(t, "random:9,3,9")
+	all := 0
+	for _, b := range Bands(s) {
+		all += len(b.Zones[0].Rows[0].Switches)
+	}
+	if all != 9 || Bands(s)[0].Name != "busiest" {
+		t.Errorf("irregular: %d of 9 switches, %q", all, bandsOf(s))
+	}
+}

@@ -11,34 +11,48 @@ import (
 	"example.org/ibconsole/routing/classify"
 )
 
-// layGrid lays out the first dimension from left to right and the second dimension upwards. It makes a plane for each
-// position in the other dimensions. Half of the dimensions of a hypercube are laid out from left to right, the other
-// half upwards.
-func (d *Drawing) layGrid(s *classify.Structure) {
-	g := s.Grid
-	d.Kind = Grid
-	across, up := 1, min(2, len(g.Dims))
+// gridPlaces holds the switches of a grid by place: the first dimension from left to right, the second upwards, and a
+// plane for each position in the other dimensions. Half of the dimensions of a hypercube are laid out from left to
+// right, the other half upwards.
+type gridPlaces struct {
+	across, up            int // the first dimension that is not laid out from left to right, and not upwards
+	width, height, planes int
+	at                    []fabric.SwitchIndex // [fabric.None] for a place without a switch
+}
+
+func gridOf(s *classify.Structure) *gridPlaces {
+	g, dims := &gridPlaces{across: 1, up: min(2, len(s.Grid.Dims))}, s.Grid.Dims
 	if s.Shape == classify.Hypercube {
-		across, up = (len(g.Dims)+1)/2, len(g.Dims)
+		g.across, g.up = (len(dims)+1)/2, len(dims)
 	}
-	width, height, planes := product(g.Dims[:across]), product(g.Dims[across:up]), product(g.Dims[up:])
-	places := make([]fabric.SwitchIndex, width*height*planes)
-	for i := range places {
-		places[i] = fabric.None
+	g.width, g.height, g.planes = product(dims[:g.across]), product(dims[g.across:g.up]), product(dims[g.up:])
+	g.at = make([]fabric.SwitchIndex, g.width*g.height*g.planes)
+	for i := range g.at {
+		g.at[i] = fabric.None
 	}
-	for sw, at := range g.At {
+	for sw, at := range s.Grid.At {
 		if at != nil {
-			x, y, z := place(g.Dims[:across], at[:across]), place(g.Dims[across:up], at[across:up]),
-				place(g.Dims[up:], at[up:])
-			places[(z*height+y)*width+x] = fabric.SwitchIndex(sw)
+			x, y, z := place(dims[:g.across], at[:g.across]), place(dims[g.across:g.up], at[g.across:g.up]),
+				place(dims[g.up:], at[g.up:])
+			g.at[(z*g.height+y)*g.width+x] = fabric.SwitchIndex(sw)
 		}
 	}
-	d.Planes = planes
-	for z := range planes {
-		for y := height - 1; y >= 0; y-- {
-			row := Row{Name: rowName(g.Dims, across, up, y, z), Plane: z}
-			for x := range width {
-				sw := places[(z*height+y)*width+x]
+	return g
+}
+
+// row returns the switches of a row, from left to right.
+func (g *gridPlaces) row(y, z int) []fabric.SwitchIndex {
+	at := (z*g.height + y) * g.width
+	return g.at[at : at+g.width]
+}
+
+func (d *Drawing) layGrid(s *classify.Structure) {
+	g := gridOf(s)
+	d.Kind, d.Planes = Grid, g.planes
+	for z := range g.planes {
+		for y := g.height - 1; y >= 0; y-- {
+			row := Row{Name: rowName(s.Grid.Dims, g.across, g.up, y, z), Plane: z}
+			for _, sw := range g.row(y, z) {
 				if sw == fabric.None {
 					row.Blocks = append(row.Blocks, Vacant)
 					continue

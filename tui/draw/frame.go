@@ -20,6 +20,7 @@ type Framed struct {
 	Win     *Window
 	Head    func(p *Pen) // writes the heads of columns, nil for none
 	Draw    func(p *Pen, row int)
+	Picture bool               // Draw writes the lines of a picture, which has a cursor of its own
 	Marked  func(row int) bool // nil if no row can be marked
 	Empty   []string           // shown if there are no rows
 }
@@ -95,16 +96,18 @@ func (t *Theme) frameRow(w int, f *Framed, bx *lipgloss.Border, line Style, edge
 func (t *Theme) frameMark(p *Pen, f *Framed, row int) {
 	marked := f.Marked != nil && f.Marked(row)
 	switch {
+	case f.Picture:
+		p.Gap(1)
 	case row != f.Win.Cursor && marked:
-		p.Put(p.Theme.Warn, p.Theme.Glyphs.mark)
+		p.Put(p.Theme.Warn, p.Theme.Glyphs.Mark)
 	case row != f.Win.Cursor:
 		p.Gap(1)
 	case f.Focused:
 		p.Over = p.Theme.Cursor
-		p.Put("", prose.When(marked, p.Theme.Glyphs.mark, p.Glyphs.Cursor))
+		p.Put("", prose.When(marked, p.Theme.Glyphs.Mark, p.Glyphs.Cursor))
 	default:
 		p.under = p.cursorIdle
-		p.Put(p.Theme.focus, prose.When(marked, p.Theme.Glyphs.mark, p.idle))
+		p.Put(p.Theme.focus, prose.When(marked, p.Theme.Glyphs.Mark, p.idle))
 	}
 }
 
@@ -124,12 +127,12 @@ func (t *Theme) frameTop(w int, f *Framed, bx *lipgloss.Border, line Style) stri
 			p.Keeping(1, func() { f.Tabs(p) })
 			p.Gap(1)
 		}
-		p.fill(line, bx.Top, 0)
+		p.Fill(line, bx.Top, 0)
 	})
 	if badge != "" {
 		p.Badge(f.Badge.St, badge)
 	}
-	p.fill(line, bx.Top, 1)
+	p.Fill(line, bx.Top, 1)
 	p.Put(line, bx.TopRight)
 	return p.Done()
 }
@@ -157,12 +160,12 @@ func (t *Theme) frameBottom(w int, f *Framed, bx *lipgloss.Border, line Style) s
 		}
 		figure := Clean(f.Figure, t.ASCII)
 		if Width(figure)+2 < p.Left && figure != "" {
-			p.fill(line, bx.Top, Width(figure)+2)
+			p.Fill(line, bx.Top, Width(figure)+2)
 			p.Put(t.Dim, " "+figure+" ")
 		}
-		p.fill(line, bx.Top, 0)
+		p.Fill(line, bx.Top, 0)
 	})
-	p.fill(line, bx.Top, 1)
+	p.Fill(line, bx.Top, 1)
 	p.Put(line, bx.BottomRight)
 	return p.Done()
 }

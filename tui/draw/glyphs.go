@@ -14,7 +14,9 @@ type Glyphs struct {
 	ASCII                 bool
 	Borders               [4][2]lipgloss.Border // by state, without and with the keyboard
 	sortUp, sortDown      string                // after the head of a column
-	mark                  string                // of a marked row
+	Mark                  string                // of a marked row
+	Dateline              string                // of a link from the last switch of a ring to the first
+	Box                   []string              // lines by their directions: BoxUp, BoxDown, BoxLeft, BoxRight
 	Shades, sparks        []string              // from empty to full
 	tick, warn, note      string                // of good results, warnings and notes
 	thumb                 string                // of the scroll bar
@@ -25,10 +27,21 @@ type Glyphs struct {
 	Arrow, Line, Ellipsis string
 	dot                   string // between words
 	Prompt                string
-	Up, Down, left, right string // keys
+	arrows                       // names of keys
 	Full, Empty           string // of a progress bar
 	Spin                  []string
 }
+
+// arrows are the names of the keys that move the cursor.
+type arrows struct{ Up, Down, left, right string }
+
+// The directions of lines, which are added to an index of Box.
+const (
+	BoxUp = 1 << iota
+	BoxDown
+	BoxLeft
+	BoxRight
+)
 
 // The kinds of frames, one for each kind of state that a pane shows.
 const (
@@ -60,10 +73,11 @@ func unicodeGlyphs() Glyphs {
 				lipgloss.DoubleBorder()},
 			FramePast: {corners("·", "┈", "┊"), corners("•", "┉", "┋")},
 		},
-		sortUp: "▴", sortDown: "▾", mark: "◆", Shades: []string{"·", "░", "▒", "▓", "█"},
+		sortUp: "▴", sortDown: "▾", Mark: "◆", Dateline: "╎", Box: strings.Split(" │││─┘┐┤─└┌├─┴┬┼", ""),
+		Shades: []string{"·", "░", "▒", "▓", "█"},
 		sparks: strings.Split("▁ ▂ ▃ ▄ ▅ ▆ ▇ █", " "), tick: "✓", warn: "!", note: "·",
 		thumb: "█", Cursor: "▌", idle: "›", Open: "▾", Shut: "▸", Failed: "✕", Changed: "≠", OnPath: "●", Rung: "├",
-		Arrow: "→", Line: "─", Ellipsis: "…", dot: "·", Prompt: "›", Up: "↑", Down: "↓", left: "←", right: "→",
+		Arrow: "→", Line: "─", Ellipsis: "…", dot: "·", Prompt: "›", arrows: arrows{"↑", "↓", "←", "→"},
 		Full: "█", Empty: "░", Spin: strings.Split("⠋ ⠙ ⠹ ⠸ ⠼ ⠴ ⠦ ⠧ ⠇ ⠏", " "),
 	}
 }
@@ -77,7 +91,7 @@ func consoleGlyphs() Glyphs {
 		FrameStaged: {edges(lipgloss.NormalBorder(), "≡", "│"), edges(lipgloss.DoubleBorder(), "≡", "║")},
 		FramePast:   {corners(".", ".", ":"), corners("#", ".", ":")},
 	}
-	g.sortUp, g.sortDown, g.mark, g.tick = "↑", "↓", "*", "√"
+	g.sortUp, g.sortDown, g.Mark, g.tick, g.Dateline = "↑", "↓", "*", "√", ":"
 	g.sparks = strings.Split("_ ░ ▒ ▓ █", " ")
 	g.thumb, g.Cursor, g.idle, g.Open, g.Shut, g.Failed, g.Changed = "█", "█", "»", "▼", "►", "x", "*"
 	g.OnPath, g.Ellipsis, g.Prompt, g.Spin = "•", "~", "»", strings.Split(`| / - \`, " ")
@@ -93,12 +107,12 @@ func asciiGlyphs() Glyphs {
 			FrameStaged: {corners("+", "=", "|"), corners("#", "=", "#")},
 			FramePast:   {corners("+", ".", ":"), corners("#", ".", "#")},
 		},
-		sortUp: "^", sortDown: "v", mark: "*", Shades: []string{".", ":", "+", "%", "@"},
+		sortUp: "^", sortDown: "v", Mark: "*", Dateline: ":", Box: strings.Split(" |||-+++-+++-+++", ""),
+		Shades: []string{".", ":", "+", "%", "@"},
 		sparks: strings.Split("_ . : = #", " "), tick: "ok", warn: "!", note: ".",
 		thumb: "H", Cursor: ">", idle: ".", Open: "-", Shut: "+", Failed: "x", Changed: "*", OnPath: "o", Rung: "|",
-		Arrow: ">", Line: "-", Ellipsis: "~", dot: "-", Prompt: ">", Up: "Up", Down: "Down", left: "Left",
-		right: "Right",
-		Full:  "#", Empty: ".", Spin: strings.Split(`| / - \`, " "),
+		Arrow: ">", Line: "-", Ellipsis: "~", dot: "-", Prompt: ">", arrows: arrows{"Up", "Down", "Left", "Right"},
+		Full: "#", Empty: ".", Spin: strings.Split(`| / - \`, " "),
 	}
 }
 

@@ -76,8 +76,8 @@ func (p *Pen) Gap(n int) {
 	p.raw("", Spaces(n))
 }
 
-// fill repeats a glyph until only n cells are left.
-func (p *Pen) fill(st Style, glyph string, n int) {
+// Fill repeats a glyph until only n cells are left.
+func (p *Pen) Fill(st Style, glyph string, n int) {
 	if k := p.Left - n; k > 0 {
 		p.Left -= k
 		p.raw(st, strings.Repeat(glyph, k))

@@ -5,7 +5,6 @@ package draw
 import (
 	"cmp"
 	"slices"
-	"strings"
 )
 
 // sortKeys sorts rows by numbers.
@@ -66,34 +65,4 @@ func (k *sortKeys) deal(shift int) {
 		at[b]++
 	}
 	k.list, k.spare = k.spare, k.list
-}
-
-// Natural compares names in natural order: "leaf 2" is before "leaf 10".
-func Natural(a, b string) int {
-	for a != "" && b != "" {
-		x, y := Digits(a), Digits(b)
-		if x == 0 || y == 0 {
-			if a[0] != b[0] {
-				return cmp.Compare(a[0], b[0])
-			}
-			a, b = a[1:], b[1:]
-			continue
-		}
-		m, n := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
-		if c := cmp.Or(cmp.Compare(len(m), len(n)), cmp.Compare(m, n)); c != 0 {
-			return c
-		}
-		a, b = a[x:], b[y:]
-	}
-	return cmp.Compare(len(a), len(b))
-}
-
-// Digits returns the number of digits at the beginning of a text.
-func Digits(s string) int {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return i
-		}
-	}
-	return len(s)
 }

@@ -226,3 +226,18 @@ func Age(d time.Duration) string {
 	}
 	return fmt.Sprintf("%d d", int(d.Hours()/24))
 }
+
+// CutMiddle shortens a clean name to at most w cells. It removes the middle. The beginning and the end, with the number
+// of a port, remain.
+func CutMiddle(s string, w int, mark string) string {
+	over := Width(s) - w
+	if over <= 0 {
+		return s
+	}
+	if w <= 4 {
+		return Cut(s, w, mark)
+	}
+	end := w * 3 / 5
+	tail := Skip(s, Width(s)-end)
+	return Cut(s, w-Width(tail), mark) + tail
+}

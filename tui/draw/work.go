@@ -146,7 +146,7 @@ func (s *sorting) sortTexts(down bool, until time.Time) bool {
 		}
 		sort := func() {
 			slices.SortStableFunc(s.order, func(a, b int32) int {
-				c := cmp.Or(Natural(s.texts[a], s.texts[b]), cmp.Compare(s.texts[a], s.texts[b]))
+				c := cmp.Or(prose.Natural(s.texts[a], s.texts[b]), cmp.Compare(s.texts[a], s.texts[b]))
 				return prose.When(down, -c, c)
 			})
 			close(s.ended)

@@ -9,9 +9,9 @@ import (
 	"sync"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/tui/draw"
 )
 
 // Index holds data about a fabric that the panes need. It is computed only once for each fabric.
@@ -60,6 +60,15 @@ func newIndex(s *classify.Structure) *Index {
 	return ix
 }
 
+// Heights returns the tier of each switch of a fabric. It returns nil, for a single tier, if the fabric has other
+// switches than the indexed fabric.
+func (ix *Index) Heights(f *fabric.Fabric) []int32 {
+	if len(f.Switches) != len(ix.Fabric.Switches) {
+		return nil
+	}
+	return ix.Structure.Heights()
+}
+
 func (ix *Index) count() {
 	f := ix.Fabric
 	for i := range f.Nodes {
@@ -99,7 +108,7 @@ func (ix *Index) name() {
 		ix.Search[i] = strings.ToLower(names[i])
 		by[i] = int32(i)
 	}
-	slices.SortFunc(by, func(a, b int32) int { return cmp.Or(draw.Natural(names[a], names[b]), cmp.Compare(a, b)) })
+	slices.SortFunc(by, func(a, b int32) int { return cmp.Or(prose.Natural(names[a], names[b]), cmp.Compare(a, b)) })
 	for place, node := range by {
 		ix.Rank[node] = int32(place)
 	}

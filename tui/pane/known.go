@@ -13,6 +13,7 @@ type loads struct {
 	of      *fabric.Tables
 	value   *linkload.Loads
 	busiest int64
+	limits  linkload.Limits
 }
 
 // Loads returns the number of paths over each link by the tables of a scene, or nil if the paths have not been counted
@@ -22,6 +23,10 @@ func (c *Common) Loads(sc *Scene) *linkload.Loads { return c.loadsOf(sc).value }
 // Busiest returns the number of paths over the busiest link between switches, but at least twice the mean. It returns 0
 // if the paths have not been counted yet.
 func (c *Common) Busiest(sc *Scene) int64 { return c.loadsOf(sc).busiest }
+
+// Limits returns the limit of paths of each link by the tables of a scene, or nil if the paths have not been counted
+// yet.
+func (c *Common) Limits(sc *Scene) linkload.Limits { return c.loadsOf(sc).limits }
 
 // loadsOf caches the loads of the last tables, because the cells of lists ask for them. While a list is filtered,
 // several cells do so concurrently.
@@ -35,14 +40,14 @@ func (c *Common) loadsOf(sc *Scene) *loads {
 	}
 	x := &loads{of: t, value: c.Memo.KnownLoad(t)}
 	if x.value != nil {
-		x.measure()
+		x.measure(sc.Names)
 	}
 	c.loads.Store(x)
 	return x
 }
 
 // measure takes O(ports).
-func (l *loads) measure() {
+func (l *loads) measure(ix *Index) {
 	var sum, n, most int64
 	for i := range l.value.Fabric.Ports {
 		p := fabric.PortIndex(i)
@@ -51,6 +56,7 @@ func (l *loads) measure() {
 		}
 	}
 	l.busiest = max(int64(2*float64(sum)/float64(max(n, 1))), most)
+	l.limits = l.value.Limits(ix.Heights(l.value.Fabric))
 }
 
 // Traced is the answer of a command that follows packets from one port to another.

@@ -80,9 +80,18 @@ type (
 	Follower interface{ Follow(at Place) }
 	// Mover handles the keys left and right.
 	Mover interface{ Sideways(by int) }
-	// Columnar is a pane whose rows contain several objects. Column selects the object at the cell x of the selected
-	// row, which is wide cells long. It reports whether this object was already selected.
-	Columnar interface{ Column(x, wide int) bool }
+	// Pictured is a pane that draws a picture of its rows. IsPicture reports whether it does so now.
+	Pictured interface {
+		IsPicture() bool
+		// Paint prepares a picture of w by h cells. It returns the window of lines that are visible.
+		Paint(w, h int) *draw.Window
+		// PaintLine writes a line of the picture.
+		PaintLine(p *draw.Pen, line int)
+		// Walk moves the cursor by a number of columns and lines.
+		Walk(dx, dy int)
+		// PickAt selects the object at a cell. It reports whether there is one, and whether it was already selected.
+		PickAt(x, line int) (found, same bool)
+	}
 	// Stepper is a pane in which the keys left and right go to the previous or next object.
 	Stepper interface{ Step(by int) tea.Msg }
 	// Differ is a pane with a command that compares the selected row.
@@ -107,6 +116,7 @@ type About struct {
 	Name, Short string
 	Seat        Seat
 	Broad       bool   // its rows are long
+	Picture     bool   // with the keyboard on a wide screen, it takes the place of all panes but home, head and log
 	Companion   string // the pane next to it on a small screen, the topology for ""
 	Enter       string // the word for Enter in the footer, "" for open
 }

@@ -28,8 +28,8 @@ const hintsHelp = "FILE is a YAML list. Each element has name (a node descriptio
 // Feature provides the commands "show structure" and "hints".
 var Feature = feature.Feature{Name: "structure", Keys: []feature.Key{
 	{
-		Name: "pane-N", Keys: "#", Pane: "Map", Help: "map of the subnet: tiers, pods, grids, groups; arrows move, " +
-			"Enter expands",
+		Name: "pane-N", Keys: "#", Pane: "Map", Help: "map of the subnet with the front panel of the selected " +
+			"switch; arrows move, b chooses the colour",
 	},
 }, Commands: []feature.Command{
 	{

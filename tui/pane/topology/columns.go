@@ -200,7 +200,7 @@ func byPattern(ix *pane.Index) []treeGroup {
 	return grouped(ix, func(_ *fabric.Node, name string) string {
 		var b strings.Builder
 		for name != "" {
-			if d := draw.Digits(name); d > 0 {
+			if d := prose.Digits(name); d > 0 {
 				b.WriteByte('#')
 				name = name[d:]
 				continue
@@ -247,7 +247,7 @@ func grouped(ix *pane.Index, key func(n *fabric.Node, name string) string) []tre
 			out[i].switches = append(out[i].switches, s)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b treeGroup) int { return draw.Natural(a.name, b.name) })
+	slices.SortStableFunc(out, func(a, b treeGroup) int { return prose.Natural(a.name, b.name) })
 	return out
 }
 

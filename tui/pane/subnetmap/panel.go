@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package subnetmap
+
+import (
+	"fmt"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+)
+
+const (
+	portPitch = 5  // columns of a port in the front panel
+	wideFacts = 90 // width from which on the facts have long words
+)
+
+// panel is the front panel of a switch: per ports on each of rows lines.
+type panel struct{ per, rows int }
+
+// panelOf returns the front panel of the selected switch in a picture that is w cells wide.
+func (s *subnetMap) panelOf(w int) panel {
+	sw := s.selectedSwitch()
+	if sw == fabric.None {
+		return panel{}
+	}
+	n := int(s.of.Fabric.SwitchNode(sw).NumPorts)
+	per := max(w/portPitch, 1)
+	rows := max((n+per-1)/per, 1)
+	return panel{per: (n + rows - 1) / rows, rows: rows}
+}
+
+// panelLines returns the number of lines below the map: a heading, the ports, and the facts. It is the same for all
+// switches, so that the map stays in place while the cursor moves.
+func (s *subnetMap) panelLines(w, h int) int {
+	per := max(w/portPitch, 1)
+	switch rows := (s.mostPorts + per - 1) / per; {
+	case s.isFolded():
+		return min(2, h/2)
+	case rows == 0, h < 6:
+		return 0
+	default:
+		return min(rows+2, h*2/3)
+	}
+}
+
+func (b brush) paintPanel(line int) {
+	s := b.s
+	sw := s.selectedSwitch()
+	if sw == fabric.None {
+		return
+	}
+	x := s.panelOf(s.plan.w)
+	facts := prose.When(s.isFolded(), 1, x.rows+1)
+	switch {
+	case line == 0:
+		b.paintHeading(sw)
+	case line < facts:
+		b.paintPorts(sw, (line-1)*x.per, x.per)
+	case line == facts:
+		b.paintFacts(sw)
+	default:
+		b.paintLink(sw, line-facts-1)
+	}
+}
+
+// paintHeading writes the name of the selected switch, or of the selected zone.
+func (b brush) paintHeading(sw fabric.SwitchIndex) {
+	s, p := b.s, b.p
+	f := s.of.Fabric
+	p.Put(p.Dim, p.Line+" ")
+	if s.isFolded() {
+		b := &s.folded.Blocks[s.folded.BlockOf(sw)]
+		p.Put(p.Strong, prose.When(b.Name == "", "", b.Name+"  ")+draw.Count(len(b.Switches), "switch"))
+		p.Put("", "  "+b.Words(draw.Count)+" ")
+		p.Fill(p.Dim, p.Line, 0)
+		return
+	}
+	n := f.SwitchNode(sw)
+	var hosts, peers, lost int
+	for port := range n.Ports() {
+		switch {
+		case s.isDown(port):
+			lost++
+		case !f.Ports[port].Linked():
+		case f.PeerSwitch(port) == fabric.None:
+			hosts++
+		default:
+			peers++
+		}
+	}
+	text := fmt.Sprintf("  LID %s  %s, %s", pane.LidText(s.Scene.LID(n.FirstPort)), draw.Count(hosts, "host port"),
+		draw.Count(peers, "link")+" to switches")
+	p.Keeping(min(draw.Width(text), p.Left/2), func() {
+		p.Put(p.Strong, b.short(f.NodeName(f.Switches[sw]), p.Left))
+	})
+	p.Put("", text)
+	if lost > 0 {
+		p.Put(p.Bad, fmt.Sprintf(", %d down", lost))
+	}
+	p.Gap(1)
+	p.Fill(p.Dim, p.Line, 0)
+}
+
+// short returns a name, shortened in the middle to at most w cells.
+func (b brush) short(name string, w int) string {
+	return draw.CutMiddle(draw.Clean(name, b.p.ASCII), w, b.p.Ellipsis)
+}
+
+// paintPorts writes some ports of a switch, from the port number from+1 on.
+func (b brush) paintPorts(sw fabric.SwitchIndex, from, n int) {
+	s, p := b.s, b.p
+	f, selected := s.of.Fabric, s.selectedPort()
+	node := f.SwitchNode(sw)
+	m := &measures[s.Kind]
+	for num := from + 1; num <= min(from+n, int(node.NumPorts)) && p.Left >= portPitch; num++ {
+		port := node.FirstPort + fabric.PortIndex(num)
+		here := port == selected
+		sign, st := prose.When(here, "[", " "), p.Strong
+		if !here && s.Marked(int(s.firstPort[sw])+num-1) {
+			sign, st = p.Mark, p.Warn
+		}
+		p.Put(st, sign)
+		onPath := s.isOnPathPort(port)
+		number := draw.Style("")
+		switch {
+		case here:
+			number = p.Strong
+		case onPath:
+			number = p.Key
+		case f.PeerSwitch(port) == fabric.None: // of a host
+			number = p.Dim
+		}
+		p.Right(number, fmt.Sprint(num), portPitch-3)
+		glyph, st := p.Shades[0], p.Dim
+		switch v := s.portValue(m, port); {
+		case s.isDown(port):
+			glyph, st = p.Failed, p.Bad
+		case v.none:
+		case v.known:
+			glyph, st = p.Shades[m.shade(v.v)], m.style(p.Theme, m.shade(v.v))
+		default:
+			glyph = "?"
+		}
+		p.Put(prose.When(here, p.Theme.Cursor, prose.When(onPath, p.Key, st)), glyph)
+		p.Put(p.Strong, prose.When(here, "]", " "))
+	}
+}
+
+// paintFacts writes a line about the selected port, or about the selected switch.
+func (b brush) paintFacts(sw fabric.SwitchIndex) {
+	s, p := b.s, b.p
+	if port := s.selectedPort(); port != fabric.None {
+		b.paintPortFacts(port)
+		return
+	}
+	p.Gap(2)
+	var known, unread []string
+	for kind := range measures {
+		m := &measures[kind]
+		v := s.valuesOf(kind)[sw]
+		if s.isFolded() {
+			if kind != s.Kind {
+				continue
+			}
+			v = s.itemValue(s.itemOf(sw))
+		}
+		switch {
+		case v.none:
+		case v.known:
+			known = append(known, m.name+" "+v.text(m))
+		default:
+			unread = append(unread, m.name)
+		}
+	}
+	p.Put("", strings.Join(known, "   "))
+	if unread != nil {
+		p.Gap(draw.Btoi(known != nil) * 3)
+		p.Put(p.Dim, "not read: "+strings.Join(unread, ", "))
+	}
+}
+
+// itemOf returns the cell of a switch.
+func (s *subnetMap) itemOf(sw fabric.SwitchIndex) *item {
+	row := s.rowOf[sw]
+	return &s.plan.lines[s.plan.lineOf[row]].items[s.plan.at[row]]
+}
+
+// paintPortFacts writes a port, the port at the other end of its link, and the values of the port.
+func (b brush) paintPortFacts(port fabric.PortIndex) {
+	s, p := b.s, b.p
+	f := s.of.Fabric
+	link, _ := pane.LinkText(&f.Ports[port])
+	down := s.isDown(port)
+	var facts []string
+	if f.Ports[port].Linked() && !down {
+		if l := s.Loads(); l != nil && len(l.Paths) == len(f.Ports) {
+			facts = append(facts, pane.PathsText(l, port)+" paths out, "+pane.PathsText(l, f.Ports[port].Peer)+" in")
+		}
+		for kind := range measures {
+			m := &measures[kind]
+			if v := s.portValue(m, port); v.known || m.none(&s.network) == "" {
+				text := v.text(m)
+				if kind == byLoad && s.plan.w < wideFacts {
+					text = strings.TrimSuffix(text, " of limit")
+				}
+				facts = append(facts, prose.When(kind == byLoad, "", m.name+" ")+text)
+			}
+		}
+	}
+	p.Right("", f.PortNumber(port), 4)
+	p.Put(p.Dim, " "+p.Arrow+" ")
+	wide := max(min(30, p.Left/2-8), 8)
+	p.Cell(prose.When(down, p.Bad, ""), b.short(s.peerText(port), wide), wide)
+	p.Gap(1)
+	p.Cell(p.Dim, prose.When(f.Ports[port].Linked(), link, ""), 7)
+	if down {
+		p.Put(p.Bad, "down")
+		return
+	}
+	p.Put("", strings.Join(facts, "  "))
+}
+
+// paintLink writes a link of the switch, in a line below the facts. If not all links fit, the lines begin with the link
+// of the selected port.
+func (b brush) paintLink(sw fabric.SwitchIndex, line int) {
+	s := b.s
+	f, n := s.of.Fabric, s.of.Fabric.SwitchNode(sw)
+	first := n.FirstPort + 1
+	if at := s.selectedPort(); at != fabric.None {
+		first = at + 1
+	}
+	for port := first; port <= n.FirstPort+fabric.PortIndex(n.NumPorts); port++ {
+		if !f.Ports[port].Linked() && !s.lost[port] {
+			continue
+		}
+		if line--; line < 0 {
+			b.paintPortFacts(port)
+			return
+		}
+	}
+}
