@@ -93,7 +93,7 @@ func TestSignalledCommits(t *testing.T) {
 		}
 		_, listed, _ := strings.Cut(out, "\n  states: ")
 		_, worst, _ := strings.Cut(listed, "\nerror ")
-		if !strings.HasPrefix(strings.Split(out, "\n")[1], "  INTERRUPTED: the commit of ") ||
+		if !strings.HasPrefix(strings.Split(out, "\n")[1], "  INTERRUPTED: commit ") ||
 			!strings.HasPrefix(strings.TrimSpace(worst), "interrupted commit") {
 			t.Fatalf("%s: the next console prints\n%s", where, out)
 		}

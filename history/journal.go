@@ -7,11 +7,14 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/fabric/write"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 )
 
 // Outcome is the result of a commit.
@@ -89,6 +92,18 @@ type JournalEntry struct {
 // IsRollback reports whether the commit reverses another commit.
 func (j *JournalEntry) IsRollback() bool {
 	return j.Note == RollbackNote || j.Note == ResumedRollbackNote
+}
+
+// Name names the commit in texts: "commit 98 of 03:12:07 by root". The number is that of its history entry, which
+// commands accept.
+func (j *JournalEntry) Name() string {
+	what := prose.When(j.IsRollback(), "rollback", "commit")
+	if j.After != 0 {
+		what += fmt.Sprintf(" %d", j.After)
+	} else {
+		what = "the " + what
+	}
+	return fmt.Sprintf("%s of %s by %s", what, when.Text(j.Began), fabric.Escape(j.Who))
 }
 
 // Begin records a commit before anything is written. The snapshots before and after hold the current tables of the

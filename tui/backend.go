@@ -42,8 +42,9 @@ type backend interface {
 	Recall(id int64) (*session.Picture, error)
 	At(ctx context.Context, t time.Time) (*session.Picture, error)
 	Neighbor(ctx context.Context, p *session.Picture, by int) (*session.Picture, error)
-	// Flow starts the questions of a guided command: dump, load, engine or fail.
-	Flow(ctx context.Context, what string) (*guided.Flow, error)
+	// Flow starts the questions of a guided command: dump, load, engine or fail. The argument shown is the past state
+	// that the screen shows, nil for none.
+	Flow(ctx context.Context, what string, shown *session.Picture) (*guided.Flow, error)
 }
 
 // shellBackend implements backend for the shell of a session, which may be one of several.
@@ -120,11 +121,11 @@ func (b *shellBackend) Problems(ctx context.Context, opt survey.Options) (*found
 	return survey.Problems(ctx, b.Session(), opt)
 }
 
-func (b *shellBackend) Flow(ctx context.Context, what string) (*guided.Flow, error) {
+func (b *shellBackend) Flow(ctx context.Context, what string, shown *session.Picture) (*guided.Flow, error) {
 	s := b.Session()
 	switch what {
 	case "dump":
-		return guided.Dump(s), nil
+		return guided.Dump(s, shown), nil
 	case "load":
 		return guided.Load(ctx, s), nil
 	case "engine":

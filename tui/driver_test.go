@@ -336,7 +336,9 @@ func (f *fake) Recall(id int64) (*session.Picture, error) {
 	}
 	return p, nil
 }
-func (f *fake) Flow(context.Context, string) (*guided.Flow, error) { return nil, connection.ErrOffline }
+func (f *fake) Flow(context.Context, string, *session.Picture) (*guided.Flow, error) {
+	return nil, connection.ErrOffline
+}
 
 func (f *fake) Problems(ctx context.Context, opt survey.Options) (*found.Report, error) {
 	st := f.State()

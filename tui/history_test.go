@@ -47,6 +47,19 @@ func TestHistoryStory(t *testing.T) {
 	d.press("d").sees("diff 3 4")
 }
 
+// TestHistoryKeys stages a past state, compares two marked entries and two times, and offers the shown entry in the
+// form that writes a file.
+func TestHistoryKeys(t *testing.T) {
+	s := sessiontest.OpenWith(t, "sim:fattree:2,4", session.Options{StateDir: t.TempDir()})
+	d := driveBackend(t, &shellBackend{Shell: shell.New(s), watcher: s.Watch()}).size(120, 36)
+	d.press(":", "fail link leaf-01 3; route; write on; commit yes; restore all; unstage", "enter")
+	d.press("7", "G", "I").sees("STAGED history 1")
+	d.press("C", "y").sees("Completed:").press("esc", ":diff 1 live", "enter").sees("no difference in links")
+	d.press("7", "g", " ", "G", " ", "d").sees("diff 1 4")
+	d.press(":at 2020-01-01 00:00 now", "enter").sees("diff '2020-01-01 00:00' now")
+	d.press("7", "M", "G", "enter", "D").sees("history 1, as of")
+}
+
 // TestHistoryOfWhatIf checks that a route of the history is not shown as a state of the switches, and that every pane
 // marks the route of a what-if.
 func TestHistoryOfWhatIf(t *testing.T) {

@@ -135,7 +135,7 @@ func traceKeys() []action {
 			Run: func(m *model) tea.Cmd { return m.choice.next() }},
 		action{Name: "time-back",
 			Binding: pane.On("go to the previous state of the history; :at TIME goes to any time: "+
-				"03:12, yesterday 22:00", "("), Run: step(-1)},
+				"03:12, yesterday 22:00; :at TIME TIME compares two", "("), Run: step(-1)},
 		action{Name: "time-forward", Binding: pane.On("go to the next state of the history", ")"), Why: whyNotLater,
 			Run: step(1)},
 		action{Name: "now", Binding: pane.On("return to the present state", "B"), Label: "now", Rank: 12,

@@ -284,13 +284,17 @@ func commonPrefix(all []lang.Candidate) string {
 // commanding reports whether the user is typing a command.
 func (in *prompt) commanding() bool { return in.typed != nil && in.typed.label == ":" }
 
-// atTyped shows the state at the time of the command ":at TIME". It reports whether the text is this command.
+// atTyped shows the state at the time of the command ":at TIME", or the changes between the times of ":at TIME TIME". It
+// reports whether the text is this command.
 func (in *prompt) atTyped(text string) (tea.Cmd, bool) {
 	word, said, _ := strings.Cut(text, " ")
 	if word != "at" {
 		return nil, false
 	}
 	t, err := when.Parse(strings.TrimSpace(said), in.m.now())
+	if from, until, ok := in.twoTimes(said); err != nil && ok {
+		return in.m.jobs.runCommand("diff "+lang.Quote(from)+" "+lang.Quote(until), false), true
+	}
 	if err != nil {
 		in.m.warn("at: " + err.Error())
 		return nil, true
@@ -298,6 +302,19 @@ func (in *prompt) atTyped(text string) (tea.Cmd, bool) {
 	return in.m.choice.travel("at "+said+": reading the history", func(ctx context.Context) (*session.Picture, error) {
 		return in.m.back.At(ctx, t)
 	}), true
+}
+
+// twoTimes splits a text into two times.
+func (in *prompt) twoTimes(text string) (from, until string, ok bool) {
+	words := strings.Fields(text)
+	for i := 1; i < len(words); i++ {
+		from, until = strings.Join(words[:i], " "), strings.Join(words[i:], " ")
+		_, err := when.Parse(from, in.m.now())
+		if _, err2 := when.Parse(until, in.m.now()); err == nil && err2 == nil {
+			return from, until, true
+		}
+	}
+	return "", "", false
 }
 
 // rememberFile stores the file name of a command that read or wrote a file, as a default for forms.

@@ -34,6 +34,7 @@ var keyChanges = []keyChange{
 	{"pane-N", "N"},
 	{"half-up", ""},
 	{"half-down", ""},
+	{"stage", ""},
 }
 
 // seenKeys reads from a file how many of the changes of keys were shown. Without the file it returns 0 if other files

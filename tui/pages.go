@@ -65,7 +65,7 @@ type overlay interface {
 func openForm(what string) func(m *model) tea.Cmd {
 	return func(m *model) tea.Cmd {
 		f := form.Open(m.Common, m.back, what)
-		f.Prefill, f.Body = prefill(m, what), m.body
+		f.Prefill, f.Body, f.Shown = prefill(m, what), m.body, m.choice.old
 		f.Leave = func(msg tea.Msg) tea.Cmd {
 			m.prompt.lastFile = cmp.Or(f.File, m.prompt.lastFile)
 			m.pages.cover(nil)

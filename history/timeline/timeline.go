@@ -185,7 +185,7 @@ func masterOf(s *history.Seen) string {
 	return "none"
 }
 
-// commitMoments holds an event for each commit that wrote something. by maps the description that [ByCommit] returns to
+// commitMoments holds an event for each commit that wrote something. by maps the description that [history.JournalEntry.Name] returns to
 // the index of the event.
 type commitMoments struct {
 	moments []Moment
@@ -203,7 +203,7 @@ func commitsOf(journal []history.JournalEntry) commitMoments {
 		if j.Others.Count > 0 {
 			text += ", others wrote " + prose.Count(j.Others.Count, "entry")
 		}
-		all.by[ByCommit(j)], all.by[fabric.Escape(ByCommit(j))] = len(all.moments), len(all.moments)
+		all.by[j.Name()], all.by[fabric.Escape(j.Name())] = len(all.moments), len(all.moments)
 		all.moments = append(all.moments, Moment{
 			Event: history.Event{
 				When: j.Began, What: history.WhatCommit, Text: text, Who: consoleOf(j),
@@ -263,11 +263,4 @@ func EntryAt(held []history.Entry, by time.Time) *Seen {
 	}
 	e := &held[max(at-1, 0)]
 	return &Seen{e.ID, e.Began, e.Until}
-}
-
-// ByCommit returns a text that names a commit as the author of tables. The text has the time, the user and the number
-// of the history entry.
-func ByCommit(j *history.JournalEntry) string {
-	return fmt.Sprintf("the commit of %s by %s (history %d)", when.Text(j.Began),
-		fabric.Escape(j.Who), j.After)
 }

@@ -19,19 +19,24 @@ import (
 	"example.org/ibconsole/shell/session/dumps"
 )
 
-// Dump returns the flow that asks what to write, in which format and to which file.
-func Dump(s *session.Session) *Flow {
+// Dump returns the flow that asks what to write, in which format and to which file. The argument shown is a past state
+// that is among the choices, or nil.
+func Dump(s *session.Session, shown *session.Picture) *Flow {
 	return &Flow{answers: map[string]string{}, next: func(f *Flow) (*Question, error) {
 		st := s.State()
 		switch {
 		case !f.has("of"):
 			q := &Question{Name: "of", Text: "Which state of the subnet?", Default: string(st.Default().Kind)}
-			for _, p := range []*session.Picture{st.Live, st.Base, st.WhatIf, st.Staged} {
-				if p != nil {
-					q.Choices = append(q.Choices, Choice{
-						string(p.Kind), fmt.Sprintf("%s, as of %s", st.Title(p), when.Clock(p.When)),
-					})
+			for _, p := range []*session.Picture{shown, st.Live, st.Base, st.WhatIf, st.Staged} {
+				if p == nil {
+					continue
 				}
+				if p.Kind.IsPast() {
+					q.Default = p.Kind.Word()
+				}
+				q.Choices = append(q.Choices, Choice{
+					p.Kind.Word(), fmt.Sprintf("%s, as of %s", st.Title(p), when.Clock(p.When)),
+				})
 			}
 			return q, nil
 		case !f.has("kind"):

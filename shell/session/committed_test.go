@@ -61,7 +61,7 @@ func TestWatchComparesWithTheLastCommit(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	with(told("the switches hold what the commit of "))
+	with(told("the switches hold what commit "))
 	with(func(s *session.Session) {
 		block, err := mad.Get[mad.LinearForwardingTable](t.Context(), s.Connection().Client(), mad.Path{}, 0)
 		if err != nil {

@@ -27,6 +27,9 @@ const Recorded Kind = "history "
 // Word returns the word that commands use for the state: its kind, or the number of the entry.
 func (k Kind) Word() string { return strings.TrimPrefix(string(k), string(Recorded)) }
 
+// IsPast reports whether the state is of the history.
+func (k Kind) IsPast() bool { return strings.HasPrefix(string(k), string(Recorded)) }
+
 // recalled caches the states that were read from the history most recently, by entry.
 type recalled struct {
 	mu sync.Mutex

@@ -12,7 +12,6 @@ import (
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/base/prose"
-	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/shell/session/managers"
 )
@@ -192,8 +191,8 @@ func (s *Session) findCommitted(ctx context.Context) {
 		case p != nil && st.Committed == nil:
 			st.Committed = p
 			if st.noteDrift(); st.Drift == 0 && st.comparable() {
-				st.Note("the switches hold what the commit of %s by %s wrote%s", when.Text(last.Began),
-					fabric.Escape(last.Who), diff.NotCompared(st.Unchecked))
+				st.Note("the switches hold what %s wrote%s", last.Name(),
+					diff.NotCompared(st.Unchecked))
 			}
 		}
 	})

@@ -14,7 +14,6 @@ import (
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/base/audit"
 	"example.org/ibconsole/internal/base/prose"
-	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/shell/session/journal"
@@ -107,9 +106,9 @@ func (s *Session) findEarlierCommits(ctx context.Context) {
 	case err != nil:
 		s.warn(fmt.Errorf("read the history: %w", err))
 	case failed:
-		s.warn(fmt.Errorf("the commit of %s by %s failed, and a part of the tables may have been written; "+
+		s.warn(fmt.Errorf("%s failed, and a part of the tables may have been written; "+
 			"hint: 'diff live %d' compares, 'commit resume yes' finishes the commit, 'rollback yes' undoes it",
-			when.Text(j.Began), fabric.Escape(j.Who), j.Before))
+			j.Name(), j.Before))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/guided"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/settings"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -21,13 +22,14 @@ import (
 
 // Source starts the questions of a command.
 type Source interface {
-	Flow(ctx context.Context, what string) (*guided.Flow, error)
+	Flow(ctx context.Context, what string, shown *session.Picture) (*guided.Flow, error)
 }
 
 // Form is the questions of a command.
 type Form struct {
 	What    string                    // the command: dump, load, engine or fail
 	Prefill map[string]string         // initial answers, by the name of the question
+	Shown   *session.Picture          // the past state that the screen shows, nil for none
 	Leave   func(msg tea.Msg) tea.Cmd // closes the form and sends a message to the screen
 	Body    func() draw.Rect          // the part of the screen for the form
 	File    string                    // the file that was named, "" for none
@@ -86,7 +88,7 @@ func (f *Form) Browses() bool { return f.files != nil }
 // ask starts a new flow and replays the given answers, up to the next question.
 func (f *Form) ask(said []string) tea.Cmd {
 	return f.step(func() Msg {
-		flow, err := f.src.Flow(f.ctx, f.What)
+		flow, err := f.src.Flow(f.ctx, f.What, f.Shown)
 		if err != nil {
 			return Msg{err: err}
 		}

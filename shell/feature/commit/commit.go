@@ -15,7 +15,6 @@ import (
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/base/prose"
-	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
@@ -184,13 +183,11 @@ func rollBack(ctx context.Context, s *session.Session, id int64, opt commits.Opt
 	if rep.Plan == nil {
 		return rep, "", err
 	}
-	return rep, fmt.Sprintf("%s %s by %s", backTo(&rep, &j), when.Text(j.Began), j.Who), err
+	return rep, backTo(&rep) + j.Name(), err
 }
 
-func backTo(rep *commits.Report, j *history.JournalEntry) string {
-	what := prose.When(j.IsRollback(), "rollback", "commit")
-	return prose.When(rep.Resumes, "finishes the interrupted ", "back to what the switches held before the ") + what +
-		" of"
+func backTo(rep *commits.Report) string {
+	return prose.When(rep.Resumes, "finishes the interrupted ", "back to what the switches held before ")
 }
 
 // planAndWrite calls the function write, which plans and writes a commit or a rollback. It answers with the plan and

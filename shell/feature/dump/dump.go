@@ -47,7 +47,7 @@ func commands() []feature.Command {
 		all = append(all, c)
 	}
 	return append(all, feature.Guided("dump", "write", func(c *feature.Call) *guided.Flow {
-		return guided.Dump(c.Session)
+		return guided.Dump(c.Session, nil)
 	}))
 }
 

@@ -51,7 +51,7 @@ func commands() []feature.Command {
 		}
 		all = append(all, c)
 	}
-	return append(all, feature.Guided("load", "read", func(c *feature.Call) *guided.Flow {
+	return append(all, past(), feature.Guided("load", "read", func(c *feature.Call) *guided.Flow {
 		return guided.Load(c.Ctx, c.Session)
 	}))
 }
@@ -258,5 +258,32 @@ func unconnectedLines[T any](of func(T) *unconnected) []answer.Item[T] {
 			rows.More = max(0, l.Count-int64(rows.N))
 			return rows
 		})},
+	}
+}
+
+// past is the command that stages the routing of a past state.
+func past() feature.Command {
+	decl := loadsRouting("load history")
+	return feature.Command{
+		Path: "load history", Summary: "Read the routes of a past state from the history",
+		Help: "ENTRY is the number of an entry of the history, or a time. The routes are adapted to the subnet as it " +
+			"is now.",
+		Args: []lang.Arg{{Name: "ENTRY", Kind: lang.KindPicture}}, Options: options(loading.RoutingKind),
+		Examples: []string{
+			"fail link leaf-01 36; route; write on; commit yes; undo; load history 1",
+			"engine updn; route; write on; commit yes; load history 1 reroute=no",
+		},
+		Answers: []answer.Declared{decl},
+		Run: func(c *feature.Call) error {
+			rep, err := loading.Entry(c.Ctx, c.Session, session.Kind(c.Arg(0)), session.LoadOptions{
+				Keep: c.Option("reroute", "") == "no",
+			})
+			if err != nil {
+				return err
+			}
+			st := c.Session.State()
+			from := st.Staged.Tables.Origin
+			return c.Answer(decl.Answer(st.Basis(st.Staged, session.NeedLinks), routingOf(from, &rep)))
+		},
 	}
 }

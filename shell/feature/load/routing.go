@@ -78,7 +78,7 @@ func loadsRouting(command string) *answer.Decl[*routing] {
 	return &answer.Decl[*routing]{
 		Command: command, Help: "result of loading the saved routing", Action: true, Facts: answer.Fields[*routing](),
 		Title: "loaded {entries|entry} on {switches|switch} from {file}: {what was computed}, {changed} entries " +
-			"differ from the file{compared}; staged, not written",
+			"differ from the saved ones{compared}; staged, not written",
 		Layout: slices.Concat([]answer.Item[*routing]{
 			{Line: "{?same subnet}  the subnet has not changed since the routes were saved"},
 			{Table: answer.Show(&changes, func(r *routing) answer.Rows[change] { return answer.Slice(r.rows) })},

@@ -58,7 +58,7 @@ func TestLostUpdate(t *testing.T) {
 		}
 		others := refused.Others
 		if others.Count != count || count == 0 || !others.Restarted ||
-			!strings.Contains(others.Who, "the commit of ") || !strings.Contains(err.Error(), "LID ") {
+			!strings.Contains(others.Who, "commit ") || !strings.Contains(err.Error(), "LID ") {
 			t.Fatalf("whatIf %v: want %d entries: %v", whatIf, count, err)
 		}
 		if _, err := commits.Commit(t.Context(), a, yes); err == nil {

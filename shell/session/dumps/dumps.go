@@ -15,7 +15,6 @@ import (
 	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/changes/persist"
 	"example.org/ibconsole/routing/checks/mcast"
 	"example.org/ibconsole/routing/engines/assign"
 	"example.org/ibconsole/routing/paths"
@@ -191,12 +190,11 @@ func writePaths(ctx context.Context, w io.Writer, st *session.State, p *session.
 }
 
 func writeRouting(w io.Writer, p *session.Picture) error {
-	r := p.Routing()
-	var err error
-	if r.MinHop, err = persist.MinHops(context.Background(), p.Fabric, p.HopTable()); err != nil {
+	saved, err := loading.Saved(context.Background(), p)
+	if err != nil {
 		return err
 	}
-	return snapshot.Write(w, snapshot.Snapshot{Fabric: p.Fabric, Tables: p.Tables, Routing: r})
+	return snapshot.Write(w, *saved)
 }
 
 // WriteStaged writes the staged tables as [Write] writes a routing, even if they are stale.

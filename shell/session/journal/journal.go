@@ -11,9 +11,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/history"
-	"example.org/ibconsole/history/timeline"
 	"example.org/ibconsole/internal/base/prose"
-	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session/recorder"
 )
@@ -99,9 +97,7 @@ func Option(file string) string {
 }
 
 func (e *InterruptedError) Error() string {
-	what := prose.When(e.Commit.IsRollback(), "rollback", "commit")
-	return fmt.Sprintf("the %s of %s by %s was interrupted, and the switches may hold a part of it: %s",
-		what, when.Text(e.Commit.Began), fabric.Escape(e.Commit.Who), e.Remedy())
+	return fmt.Sprintf("%s was interrupted, and the switches may hold a part of it: %s", e.Commit.Name(), e.Remedy())
 }
 
 // Remedy returns the commands that finish the commit or undo it. They work in any console.
@@ -139,7 +135,7 @@ func (j Journal) Writer(ctx context.Context, found []write.Conflict, isCandidate
 			return "", err
 		}
 		if t != nil && holds(t, found[:min(len(found), MaxExamples)]) {
-			return timeline.ByCommit(&c), nil
+			return c.Name(), nil
 		}
 	}
 	return "", nil

@@ -71,6 +71,49 @@ func (s loader) loadRouting(ctx context.Context, path string, opt session.LoadOp
 	if saved.Tables == nil {
 		return Report{}, fmt.Errorf("%s: %w", fabric.Escape(path), persist.ErrNoTables)
 	}
+	rep, err := s.restore(ctx, saved, fabric.Escape(filepath.Base(path)), opt)
+	rep.Notes = slices.Concat(file.Warnings, rep.Notes)
+	return rep, err
+}
+
+// Entry stages the routing of a past state, as [Load] stages a saved routing. The argument of is the number of an entry
+// of the history, or a time.
+func Entry(ctx context.Context, in *session.Session, of session.Kind, opt session.LoadOptions) (Report, error) {
+	op, err := in.Begin(ctx, "load")
+	if err != nil {
+		return Report{}, err
+	}
+	defer op.End()
+	st := in.State()
+	p, err := st.TablesOf(of)
+	if err != nil {
+		return Report{}, err
+	}
+	if !p.Kind.IsPast() {
+		return Report{}, fmt.Errorf("%s is not a past state, expected the number of a history entry or a time", of)
+	}
+	saved, err := Saved(ctx, p)
+	if err != nil {
+		return Report{}, err
+	}
+	return loader{in, op}.restore(ctx, saved, string(p.Kind), opt)
+}
+
+// Saved returns the routing of a state as [snapshot.Write] writes it to a file, with the min-hop tables and settings
+// that a later computation needs.
+func Saved(ctx context.Context, p *session.Picture) (*snapshot.Snapshot, error) {
+	r := p.Routing()
+	var err error
+	if r.MinHop, err = persist.MinHops(ctx, p.Fabric, p.HopTable()); err != nil {
+		return nil, err
+	}
+	return &snapshot.Snapshot{Fabric: p.Fabric, Tables: p.Tables, Routing: r}, nil
+}
+
+// restore stages a saved routing, adapted to the differences between its subnet and that of the what-if. The argument
+// from names its origin.
+func (s loader) restore(ctx context.Context, saved *snapshot.Snapshot, from string, opt session.LoadOptions) (Report,
+	error) {
 	st := s.State()
 	set, notes, err := st.Settings.Of(ctx, saved)
 	if err != nil {
@@ -84,7 +127,7 @@ func (s loader) loadRouting(ctx context.Context, path string, opt session.LoadOp
 	}
 	out := Report{
 		Routing: rep, Switches: res.Figures.Switches, Entries: res.Figures.Entries,
-		Notes: slices.Concat(file.Warnings, notes, res.Figures.Warnings),
+		Notes: slices.Concat(notes, res.Figures.Warnings),
 	}
 	if opt.Keep {
 		if out.Lost, err = s.unconnected(ctx, res.Tables); err != nil {
@@ -98,7 +141,7 @@ func (s loader) loadRouting(ctx context.Context, path string, opt session.LoadOp
 	case rep.How != persist.Adapted && rep.Engine != "" && !opt.Keep:
 		p.SetMaker(rep.Engine, &set)
 	}
-	p.Tables.Origin = fabric.Escape(filepath.Base(path))
+	p.Tables.Origin = from
 	if rep.How != persist.Kept {
 		p.Tables.Origin += ", " + string(rep.How)
 	}

@@ -6,6 +6,7 @@ package history
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -260,7 +261,7 @@ func (l *past) Enter() (func() tea.Msg, string) {
 	return func() tea.Msg { return pane.Recall{ID: id} }, ""
 }
 
-// Diff compares the selected entry with the live state. If an event is selected, it compares the states before and
+// Diff compares the two marked entries, or the selected entry with the live state. If an event is selected, it compares the states before and
 // after the event.
 func (l *past) Diff() (command string, ok bool) {
 	row, ok := l.Selected()
@@ -270,6 +271,9 @@ func (l *past) Diff() (command string, ok bool) {
 	case l.Kind == showMoments:
 		m := &l.moments[row]
 		return fmt.Sprintf("diff %d %d", m.Before, m.After), m.Comparable()
+	case len(l.Marks) == 2:
+		ids := slices.Sorted(maps.Keys(l.Marks))
+		return fmt.Sprintf("diff %d %d", ids[0], ids[1]), true
 	}
 	return fmt.Sprintf("diff %d live", l.entries[row].ID), true
 }
@@ -292,7 +296,27 @@ func (l *past) Actions() []pane.Action {
 			row, _ := l.Selected()
 			return pane.Rollback{ID: l.entries[row].ID}
 		},
+	}, pane.Action{
+		Name: "stage", Binding: pane.On("stage the routes of the selected entry, adapted to the subnet as it is now", "I"),
+		Group: "Simulate and write", After: "rollback", Label: "stage", Rank: 4, Own: true, Session: true,
+		Why: l.whyNotStage, Do: l.stage,
 	})
+}
+
+func (l *past) whyNotStage() string {
+	if row, ok := l.Selected(); !ok || l.Kind == showMoments && l.moments[row].After == 0 {
+		return "no entry of the history is selected"
+	}
+	return ""
+}
+
+// stage stages the routes of the selected entry, or those after the selected event.
+func (l *past) stage() tea.Msg {
+	row, _ := l.Selected()
+	if l.Kind == showMoments {
+		return pane.Run{Command: fmt.Sprintf("load history %d", l.moments[row].After)}
+	}
+	return pane.Run{Command: fmt.Sprintf("load history %d", l.entries[row].ID)}
 }
 
 func (l *past) whyNotRollback() string {
