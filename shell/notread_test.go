@@ -217,7 +217,7 @@ func TestCommandsOnTables(t *testing.T) {
 	}
 	// These write or list what is there, or do not look at forwarding tables.
 	others := []string{"check cabling", "check partitions", "dump", "problems", "show", "summary", "report slurm-conf",
-		"report slurm-yaml", "report morning", "inventory"}
+		"report slurm-yaml", "report morning", "inventory", "load history"} // load history: as load routing
 	var walk func(specs []shell.Spec, before string, of bool)
 	var got []string
 	walk = func(specs []shell.Spec, before string, of bool) {
