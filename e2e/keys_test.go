@@ -82,7 +82,7 @@ dump guid2lid D/guid2lid
 dump ca-order D/order; dump sl2vl D/sl2vl; dump sls D/sls; dump routing D/routing; dump mcfdbs D/mcfdbs
 dump groups D/groups; dump paths D/dpaths
 dump ibdiagnet D/ibdiagnet; dump snapshot D/snap; dump cabling D/plan; check cabling D/plan; dump guided
-write on; commit; commit yes sm=0x100001 force-loop; history; history show 1; history export D/history
+write on; commit; commit yes sm=0x100001 force-loop; history; history show 1; load history 1; history export D/history
 history import D/history; history keep days=400
 rollback; rollback yes sm=0x100001 force-loop; changes since=1d; ack; flaps; forecast; counters top
 report incident D/incident.tar.gz; history prune days=400; diff live staged

@@ -284,8 +284,8 @@ func commonPrefix(all []lang.Candidate) string {
 // commanding reports whether the user is typing a command.
 func (in *prompt) commanding() bool { return in.typed != nil && in.typed.label == ":" }
 
-// atTyped shows the state at the time of the command ":at TIME", or the changes between the times of ":at TIME TIME". It
-// reports whether the text is this command.
+// atTyped shows the state at the time of the command ":at TIME", or the changes between the times of ":at TIME TIME".
+// It reports whether the text is this command.
 func (in *prompt) atTyped(text string) (tea.Cmd, bool) {
 	word, said, _ := strings.Cut(text, " ")
 	if word != "at" {

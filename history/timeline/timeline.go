@@ -185,8 +185,8 @@ func masterOf(s *history.Seen) string {
 	return "none"
 }
 
-// commitMoments holds an event for each commit that wrote something. by maps the description that [history.JournalEntry.Name] returns to
-// the index of the event.
+// commitMoments holds an event for each commit that wrote something. by maps the description that
+// [history.JournalEntry.Name] returns to the index of the event.
 type commitMoments struct {
 	moments []Moment
 	by      map[string]int

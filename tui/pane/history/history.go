@@ -261,8 +261,8 @@ func (l *past) Enter() (func() tea.Msg, string) {
 	return func() tea.Msg { return pane.Recall{ID: id} }, ""
 }
 
-// Diff compares the two marked entries, or the selected entry with the live state. If an event is selected, it compares the states before and
-// after the event.
+// Diff compares the two marked entries, or the selected entry with the live state. If an event is selected, it compares
+// the states before and after the event.
 func (l *past) Diff() (command string, ok bool) {
 	row, ok := l.Selected()
 	switch {
@@ -297,8 +297,9 @@ func (l *past) Actions() []pane.Action {
 			return pane.Rollback{ID: l.entries[row].ID}
 		},
 	}, pane.Action{
-		Name: "stage", Binding: pane.On("stage the routes of the selected entry, adapted to the subnet as it is now", "I"),
-		Group: "Simulate and write", After: "rollback", Label: "stage", Rank: 4, Own: true, Session: true,
+		Name:    "stage",
+		Binding: pane.On("stage the routes of the selected entry, adapted to the subnet as it is now", "I"),
+		Group:   "Simulate and write", After: "rollback", Label: "stage", Rank: 4, Own: true, Session: true,
 		Why: l.whyNotStage, Do: l.stage,
 	})
 }
