@@ -21,7 +21,7 @@ import (
 // Feature is the commands diff, diff traces and changes.
 var Feature = feature.Feature{Name: "difference", Keys: []feature.Key{
 	{Name: "diff", Keys: "d",
-		Help: "compare staged with the base, list the changes since the selected entry, or those between two marked ones"},
+		Help: "compare staged with the base, list the changes since the selected entry, or between two marked ones"},
 }, Commands: []feature.Command{
 	{
 		Path:    "diff",
