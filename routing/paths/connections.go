@@ -50,6 +50,17 @@ type ConnectionChanges struct {
 	All, Added int64
 }
 
+// Affected returns the number of connections that need other addresses. If tables of the new database were not read, it
+// does not count connections without a path in this database: they are unknown.
+func (c *ConnectionChanges) Affected(partial bool) (affected, unknown int) {
+	for i := range c.List {
+		if partial && c.List[i].Lost() {
+			unknown++
+		}
+	}
+	return len(c.List) - unknown, unknown
+}
+
 // ErrNoRoutes reports that the alternate paths of ports with several LIDs are unknown.
 var ErrNoRoutes = errors.New("ports have several LIDs, and a path database has no traces, so alternate paths are " +
 	"unknown")

@@ -31,6 +31,7 @@ type Change struct {
 	note     string            // the commit that is rolled back or finished
 	next     string            // how to write a plan that was only shown
 	texts    map[string]string // for people, by [label.id]
+	rebuild  rebuilds
 }
 
 // change returns the answer with the plan and the writes of rep.
@@ -46,6 +47,8 @@ func (r *run) change(rep *commits.Report, note string) *Change {
 	x.texts = planTexts(rep)
 	x.addTexts(why, try)
 	x.addPortTexts(r.jobsText(rep))
+	x.rebuild = r.rebuild
+	x.rebuild.addTo(r, rep, x.texts)
 	switch {
 	case rep.Journal != 0:
 		x.undo = fmt.Sprintf("rollback %d%s undoes it", rep.Journal, journal.Option(r.Session.Journal().OtherFile()))

@@ -143,6 +143,7 @@ type run struct {
 	places      []problems.Place // what a drain takes out of service
 	ofStaged    bool             // the plan writes the staged tables
 	own         []lang.Option    // options that only this command has
+	rebuild     rebuilds
 }
 
 func commit(c *feature.Call) error {
@@ -246,6 +247,7 @@ func (r *run) planned() {
 		p = st.Staged
 	}
 	r.live, r.basis = st.Live.Fabric, st.Basis(p, session.NeedLinks|session.NeedTables)
+	r.rebuild = r.rebuilds(&st, p)
 }
 
 // options returns the options of the call.

@@ -56,7 +56,8 @@ var (
 	othersLabels = labels("changed entries", "CHANGED SINCE")
 	loopLabels   = append([]label{{"loops", "credits"}}, labels("CREDIT LOOP")...)
 	lostLabels   = labels("service levels", "PAIRS LOST")
-	lastLabels   = append([]label{{"unknown lost", "PAIRS UNKNOWN"}}, labels("not put back", "master SM", "SM acts")...)
+	lastLabels   = append([]label{{"unknown lost", "PAIRS UNKNOWN"}},
+		labels("connections", "not put back", "master SM", "SM acts")...)
 )
 
 // facts returns the facts of a plan: values for programs, and lines for people.
@@ -72,6 +73,9 @@ func facts() []answer.Field[*Change] {
 		answer.IntField("pairs_lost", "", "pairs that lose their path", func(x *Change) int64 { return x.Lost }),
 		answer.IntField("pairs_unknown", "", "pairs that may lose their path or packets",
 			func(x *Change) int64 { return x.Unknown + x.Plan.Hit.Unknown }),
+		answer.FieldOf(answer.KindInt, "connections_to_rebuild", "", "connections whose LIDs, service level or "+
+			"alternate path change; none if they were not counted, as in large subnets",
+			func(x *Change) answer.Value { return x.rebuild.count }),
 		answer.FieldOf(answer.KindMap, "credits", "", "whether the old and new routes have a credit loop, together "+
 			"and alone",
 			func(x *Change) answer.Value { return x.loops }),
@@ -107,7 +111,8 @@ func facts() []answer.Field[*Change] {
 		answer.FieldOf(answer.KindText, "others_by", "", "who probably wrote them",
 			ifOthersWrote(func(x *Change) answer.Value { return answer.Text(x.Others.Who) })),
 	}
-	fields = append(fields, writtenFacts()...)
+	fields = append(append(fields, writtenFacts()...), answer.OptionalField("", rebuildLine, "",
+		func(x *Change) string { return x.texts[rebuildLine] }))
 	for _, l := range slices.Concat(portLabels, writesLabels, orderLabels, keptLabels, unreadLabels, othersLabels,
 		loopLabels,
 		lostLabels, lastLabels) {
@@ -368,6 +373,7 @@ func declare(command string) (planned, written *answer.Decl[*Change]) {
 		Layout: append([]answer.Item[*Change]{
 			{Line: "{?note}{note}"},
 			{Line: "{?undo}[history {history}; ]{undo}"},
+			{Line: "{?" + rebuildLine + "}{" + rebuildLine + "}"},
 			{Line: "{?links down}LINKS DOWN       {links down}"},
 			{Table: answer.Show(&differTable, faults(func(r *apply.Report) []apply.Difference { return r.Differ },
 				apply.Difference.String))},

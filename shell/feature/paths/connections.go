@@ -145,6 +145,7 @@ func runConnections(c *feature.Call) error {
 	if noSL {
 		b.Warnings = append(b.Warnings, partitions.ErrUnreadSLs.Error()+": they are not compared")
 	}
+	x.Changed, x.Unknown = r.Affected(fresh.partial)
 	x.count(noSL)
 	return c.Answer(connectionsDecl.Answer(b, x))
 }
@@ -157,17 +158,13 @@ func (x *changedConnections) count(noSL bool) {
 		if k.From != last {
 			x.Ports, last = x.Ports+1, k.From
 		}
-		switch {
-		case k.Lost() && x.new.partial:
-			x.Unknown++
-		case k.Lost():
+		if k.Lost() && !x.new.partial {
 			x.Lost++
 		}
 		sls += prose.When(k.SL, 1, 0)
 		x.LIDs += prose.When(k.LID, 1, 0)
 		x.Alternates += prose.When(k.Alternate, 1, 0)
 	}
-	x.Changed = len(x.list) - x.Unknown
 	levels := fmt.Sprintf("%d SL", sls)
 	if x.SLs = answer.Int(sls); noSL {
 		x.SLs, levels = answer.NotRead(), "SL unknown"

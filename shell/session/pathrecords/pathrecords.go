@@ -60,6 +60,41 @@ func Build(ctx context.Context, s *session.Session, of session.Kind, trace bool,
 	}, err
 }
 
+// ConnectionCount counts the connections that need other addresses after a change: Count, and Unknown over tables that
+// were not read. UnknownSLs reports whether service levels were not compared, because they were not read.
+type ConnectionCount struct {
+	Count, Unknown int
+	UnknownSLs     bool
+}
+
+// Changed counts the connections that need other addresses after a change between two states.
+func Changed(ctx context.Context, st *session.State, before, after *session.Picture) (n ConnectionCount, err error) {
+	var views [2]*pathdb.View
+	for i, p := range []*session.Picture{before, after} {
+		opt := paths.Options{Built: p.When}
+		for _, e := range p.Fabric.EndPorts {
+			opt.Trace = opt.Trace || p.Fabric.Ports[e].LMC > 0
+		}
+		opt.PKeys, opt.PartitionSLs = st.PartitionsOf(p.Fabric)
+		image, err := paths.Build(ctx, st.PathTables(p.Tables), opt)
+		if err != nil {
+			return n, err
+		}
+		db, err := pathdb.Parse(image)
+		if err != nil {
+			return n, err
+		}
+		views[i] = db.View()
+		n.UnknownSLs = n.UnknownSLs || p.Tables.Unread.SLs
+	}
+	changes, err := paths.Connections(ctx, views[0], views[1], paths.ConnectionOptions{IgnoreSLs: n.UnknownSLs})
+	if err != nil {
+		return n, err
+	}
+	n.Count, n.Unknown = changes.Affected(after.Tables.NotRead() != nil)
+	return n, nil
+}
+
 // openDB is a database opened for queries.
 type openDB struct {
 	db   *pathdb.DB
