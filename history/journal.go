@@ -8,6 +8,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"example.org/ibconsole/fabric"
@@ -64,6 +65,8 @@ const (
 	ResumedNote = "resumed"
 	// ResumedRollbackNote marks a commit that continues an interrupted rollback.
 	ResumedRollbackNote = "a rollback, resumed"
+	// UndrainNote begins the note of a commit that reverses one of a drain. The rest of the note names what was drained.
+	UndrainNote = "undrain "
 )
 
 // JournalEntry is one commit.
@@ -91,7 +94,7 @@ type JournalEntry struct {
 
 // IsRollback reports whether the commit reverses another commit.
 func (j *JournalEntry) IsRollback() bool {
-	return j.Note == RollbackNote || j.Note == ResumedRollbackNote
+	return j.Note == RollbackNote || j.Note == ResumedRollbackNote || strings.HasPrefix(j.Note, UndrainNote)
 }
 
 // Name names the commit in texts: "commit 98 of 03:12:07 by root". The number is that of its history entry, which

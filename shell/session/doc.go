@@ -16,8 +16,8 @@
 // Locks are taken in the order of this list. Only op, the lock of recalled states and the lock of the records are held
 // while waiting for another goroutine, the network or a disk.
 //
-//   - op is held by an operation from its beginning to its end. If op is held, another operation gets [ErrBusy]. It
-//     guards the fields that only operations use.
+//   - op is held by an operation from its beginning to its end. If op is held, another operation gets [ErrBusy], or
+//     waits if its context is that of [Patiently]. It guards the fields that only operations use.
 //   - The lock of recalled states is held while a state is read from the history. The lock of the records is held while
 //     their file is opened.
 //   - The lock of the connection guards its line. The session is notified of a lost line under this lock.

@@ -143,13 +143,52 @@ func (s *Session) Publish(kind Change, change func(*State)) {
 // Op is a running operation. No other operation of the session begins before it ends.
 type Op struct{ session *Session }
 
-// Begin begins an operation, which the caller must end. If another operation is running, it returns [ErrBusy].
+// patience is how long [Session.Begin] waits for another operation.
+type patience struct {
+	most    time.Duration
+	waiting func(operation string)
+}
+
+type patienceKey struct{}
+
+// noteAfter is how long Begin waits before it reports that it waits.
+const noteAfter = 200 * time.Millisecond
+
+// Patiently returns a context with which [Session.Begin] waits for another operation, at most this long. It calls the
+// function waiting with the name of the operation if that takes a while.
+func Patiently(ctx context.Context, most time.Duration, waiting func(operation string)) context.Context {
+	return context.WithValue(ctx, patienceKey{}, patience{most, waiting})
+}
+
+// lock waits for the end of another operation with the patience of the context. It returns [ErrBusy] if that has none,
+// or not enough.
+func (s *Session) lock(ctx context.Context) error {
+	p, _ := ctx.Value(patienceKey{}).(patience)
+	for began, noted := time.Now(), false; !s.op.TryLock(); {
+		switch waited := time.Since(began); {
+		case waited >= p.most:
+			return ErrBusy
+		case waited >= noteAfter && !noted:
+			p.waiting(s.State().Busy)
+			noted = true
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	return nil
+}
+
+// Begin begins an operation, which the caller must end. If another operation is running, it returns [ErrBusy], at once
+// unless the context is that of [Patiently].
 func (s *Session) Begin(ctx context.Context, name string) (*Op, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if !s.op.TryLock() {
-		return nil, ErrBusy
+	if err := s.lock(ctx); err != nil {
+		return nil, err
 	}
 	if name != sweepOperation {
 		s.report = nil

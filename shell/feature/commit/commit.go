@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/problems"
@@ -30,7 +31,7 @@ var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 	{Name: "drain", Keys: "-", Help: "show the plan that takes the selected link, switch or host out of service"},
 	{Name: "undrain", Keys: "+", Help: "show the plan that puts the selected link, switch or host back into service"},
 	{Name: "write", Keys: "w", Help: "allow or forbid writing to switches; a commit still asks first"},
-}, Commands: append([]feature.Command{
+}, Commands: patiently(append([]feature.Command{
 	{
 		Path: "write", Group: feature.GroupWrite, Summary: "Allow or forbid writing to the switches",
 		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"on", feature.OffWord}}},
@@ -59,8 +60,8 @@ var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 	},
 	{
 		Path: "rollback", Group: feature.GroupWrite, Summary: "Write what the switches held before a commit",
-		Help: "ID is an entry of the history. Without ID, rollback undoes the last commit. Without the word yes, " +
-			"rollback only shows\nthe plan.\nrollback does not restore LIDs and port states, because switches cannot " +
+		Help: "ID is an entry of the history. Without ID, rollback undoes the last commit or undrain that is in force. " +
+			"Without the\nword yes, rollback only shows the plan.\nrollback does not restore LIDs and port states, because switches cannot " +
 			"remove the LID of a port.",
 		Args: []lang.Arg{{Name: "ID", Kind: lang.KindText, Words: []string{yesWord}, Optional: true},
 			{Kind: lang.KindWord, Words: []string{yesWord}, Optional: true}},
@@ -72,7 +73,29 @@ var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 		Answers: []answer.Declared{backPlanDecl, backDoneDecl},
 		Run:     rollback,
 	},
-}, append(portCommands(), drainCommands()...)...)}
+}, append(portCommands(), drainCommands()...)...))}
+
+// longestWait is how long a command waits for another operation, such as a reading of counters for a record.
+const longestWait = 30 * time.Second
+
+// patiently makes the commands wait for other operations of the session. Otherwise a command that writes more than once
+// could end in the middle, because the session records.
+func patiently(all []feature.Command) []feature.Command {
+	for i := range all {
+		run := all[i].Run
+		if run == nil {
+			continue
+		}
+		all[i].Run = func(c *feature.Call) error {
+			patient := *c
+			patient.Ctx = session.Patiently(c.Ctx, longestWait, func(operation string) {
+				c.Output.Warn(fmt.Sprintf("waiting at most %v for another operation: %s", longestWait, operation))
+			})
+			return run(&patient)
+		}
+	}
+	return all
+}
 
 // force is an option that permits one kind of harm.
 type force struct {
@@ -184,7 +207,15 @@ func rollBack(ctx context.Context, s *session.Session, id int64, opt commits.Opt
 	if rep.Plan == nil {
 		return rep, "", err
 	}
-	return rep, backTo(&rep) + j.Name(), err
+	all, jerr := s.Journal().Commits(ctx)
+	if jerr != nil {
+		return rep, "", errors.Join(err, jerr)
+	}
+	note := backTo(&rep) + j.Name()
+	if what := j.Action(all); what != "commit" && what != "rollback" {
+		note += ": " + what
+	}
+	return rep, note, err
 }
 
 func backTo(rep *commits.Report) string {

@@ -351,6 +351,7 @@ func (r *run) undrain(what string) error {
 		var rep commits.Report
 		var opt commits.Options
 		err := r.planAndWrite(func(o commits.Options) (_ commits.Report, note string, err error) {
+			o.Note = d.UndrainNote(id == d.Ports.After)
 			opt = o
 			if id == d.Ports.After && d.Tables.After != 0 && !o.Confirmed {
 				note = "then, when the links are up, write the tables from before the drain"

@@ -5,6 +5,7 @@
 package commits
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -464,7 +465,7 @@ func (c *commit) writing(p apply.Progress) {
 }
 
 // Rollback restores the contents that the switches had before a commit. The argument id is one of the two history
-// entries of the commit, or 0 for the last commit that was not rolled back. If a commit was interrupted, Rollback rolls
+// entries of the commit, or 0 for the last commit or undrain that is in force. If a commit was interrupted, Rollback rolls
 // this commit back, and an id other than 0 must belong to it. An interrupted rollback is finished instead. Rollback
 // also returns the commit.
 func Rollback(ctx context.Context, s *session.Session, id int64, opt Options) (Report, history.JournalEntry, error) {
@@ -489,7 +490,7 @@ func Rollback(ctx context.Context, s *session.Session, id int64, opt Options) (R
 	if err != nil {
 		return Report{}, j, c.log(err)
 	}
-	c.of = subject{id: j.ID, rollback: true, note: history.RollbackNote}
+	c.of = subject{id: j.ID, rollback: true, note: cmp.Or(opt.Note, history.RollbackNote)}
 	if len(j.Controls) > 0 {
 		c.controls = write.Undo(j.Controls)
 	} else if err := c.takeEntry(j.Before, j.After); err != nil {
@@ -572,8 +573,20 @@ var (
 // over.
 var undone = []history.Outcome{history.RolledBack, history.Finished, history.NothingWritten}
 
-// find returns the commit that has a history entry. For the entry 0 it returns the last commit that was not rolled
-// back.
+// canBeUndone reports whether a commit of the journal is left to undo. Rollbacks do not count, except by undrain.
+func canBeUndone(all []history.JournalEntry, j *history.JournalEntry) bool {
+	if j.IsRollback() && !isUndrain(all, j) {
+		return false
+	}
+	if j.Outcome == history.RolledBack { // the rollback may have been rolled back
+		_, isBack := inForce(all, j)
+		return isBack
+	}
+	return !slices.Contains(undone, j.Outcome)
+}
+
+// find returns the commit that has a history entry. For the entry 0 it returns the last commit that is in force. A
+// rollback does not count, but an undrain does.
 func find(ctx context.Context, s *session.Session, id int64) (history.JournalEntry, error) {
 	all, err := s.Journal().Commits(ctx)
 	if err != nil {
@@ -585,7 +598,7 @@ func find(ctx context.Context, s *session.Session, id int64) (history.JournalEnt
 	}
 	others := 0 // commits of other consoles to the same simulated subnet
 	for _, j := range all {
-		isLast := id == 0 && !j.IsRollback() && !slices.Contains(undone, j.Outcome)
+		isLast := id == 0 && canBeUndone(all, &j)
 		if isLast && !concerns(s, j.ID) {
 			others++
 			continue

@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/source"
@@ -33,12 +34,13 @@ const (
 )
 
 // Note returns the journal's note of the commit that moves the paths away, or that disables the ports.
-func (d *Drain) Note(ports bool) string {
-	note := drainNote + d.What + " " + d.Name
-	if ports {
-		note += portsNote
-	}
-	return note
+func (d *Drain) Note(ports bool) string { return drainNote + d.about(ports) }
+
+// UndrainNote returns the journal's note of the commit that moves the paths back, or that enables the ports.
+func (d *Drain) UndrainNote(ports bool) string { return history.UndrainNote + d.about(ports) }
+
+func (d *Drain) about(ports bool) string {
+	return d.What + " " + d.Name + prose.When(ports, portsNote, "")
 }
 
 // ownCommit identifies a commit of this session: its number in the journal of a file, 0 for a commit without an entry.
@@ -110,18 +112,42 @@ func Drains(ctx context.Context, s *session.Session) (all []Drain, err error) {
 }
 
 // inForce returns the commit to roll back in order to undo commit j: j itself, or the commit that finished it. It
-// returns false if neither is in force.
+// returns false if neither is in force. A commit is in force again if its rollback was rolled back. The argument all is
+// the journal, the newest commit first.
 func inForce(all []history.JournalEntry, j *history.JournalEntry) (history.JournalEntry, bool) {
-	if j.Outcome == history.Done {
+	by := func(isFinished bool) *history.JournalEntry {
+		i := slices.IndexFunc(all, func(x history.JournalEntry) bool {
+			finishes := x.Note == history.ResumedNote || x.Note == history.ResumedRollbackNote
+			return x.Completes == j.ID && finishes == isFinished && x.Outcome != history.NothingWritten
+		})
+		if i < 0 {
+			return nil
+		}
+		return &all[i]
+	}
+	switch j.Outcome {
+	case history.Done:
 		return *j, true
+	case history.Finished:
+		if x := by(true); x != nil {
+			return inForce(all, x)
+		}
+	case history.RolledBack:
+		if x := by(false); x != nil && x.Outcome == history.RolledBack {
+			_, isUndone := inForce(all, x)
+			return *j, !isUndone
+		}
 	}
-	i := slices.IndexFunc(all, func(x history.JournalEntry) bool {
-		return x.Completes == j.ID && x.Note == history.ResumedNote && x.Outcome == history.Done
-	})
-	if j.Outcome != history.Finished || i < 0 {
-		return history.JournalEntry{}, false
+	return history.JournalEntry{}, false
+}
+
+// isUndrain reports whether a commit of the journal reversed one of a drain by the command undrain, or finished that.
+func isUndrain(all []history.JournalEntry, j *history.JournalEntry) bool {
+	if j.Note != history.ResumedRollbackNote {
+		return strings.HasPrefix(j.Note, history.UndrainNote)
 	}
-	return all[i], true
+	i := slices.IndexFunc(all, func(x history.JournalEntry) bool { return x.ID == j.Completes && x.ID < j.ID })
+	return i >= 0 && isUndrain(all, &all[i])
 }
 
 // PortsToDisable returns the ports that take these links of f out of service, one for each link between switches or to
