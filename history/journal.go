@@ -65,7 +65,7 @@ const (
 	ResumedNote = "resumed"
 	// ResumedRollbackNote marks a commit that continues an interrupted rollback.
 	ResumedRollbackNote = "a rollback, resumed"
-	// UndrainNote begins the note of a commit that reverses one of a drain. The rest of the note names what was drained.
+	// UndrainNote begins the note of a commit that reverses one of a drain. The rest of it names what was drained.
 	UndrainNote = "undrain "
 )
 

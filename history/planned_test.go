@@ -59,12 +59,14 @@ func TestTookDown(t *testing.T) {
 // TestActions names what commits did, also of commits that undo or finish others.
 func TestActions(t *testing.T) {
 	journal := []history.JournalEntry{
-		{ID: 7, Completes: 4, Note: history.UndrainNote + "link a/1, ports"}, {ID: 6, Completes: 5, Note: history.ResumedRollbackNote}, {ID: 5, Completes: 4, Note: history.RollbackNote},
+		{ID: 7, Completes: 4, Note: history.UndrainNote + "link a/1, ports"},
+		{ID: 6, Completes: 5, Note: history.ResumedRollbackNote}, {ID: 5, Completes: 4, Note: history.RollbackNote},
 		{ID: 4, Completes: 3, Note: history.ResumedNote}, {ID: 3, Note: "drain link a/1, ports"},
 		{ID: 2, Completes: 1, Note: history.RollbackNote}, {ID: 1},
 	}
 	for i, want := range []string{
-		"undrain link a/1 (ports)", "rollback of drain link a/1 (ports) (resumed) (resumed)", "rollback of drain link a/1 (ports) (resumed)",
+		"undrain link a/1 (ports)", "rollback of drain link a/1 (ports) (resumed) (resumed)",
+		"rollback of drain link a/1 (ports) (resumed)",
 		"drain link a/1 (ports) (resumed)", "drain link a/1 (ports)", "rollback", "commit",
 	} {
 		if got := journal[i].Action(journal); got != want {

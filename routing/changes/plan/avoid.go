@@ -18,7 +18,7 @@ import (
 
 // Avoidance is the search for steps that avoid credit loops that neither the old nor the new routes have alone.
 type Avoidance struct {
-	// Transition has the steps. It is nil if there was no search, because the writes also change LinearFDBTops.
+	// Transition has the steps. It is nil if there was no search, because the writes also change other data.
 	Transition *transition.Plan
 	// Ring is such a loop, if any order is written.
 	Ring []credits.Channel
@@ -56,11 +56,8 @@ func (p *Plan) AvoidLoop(ctx context.Context, live, staged *fabric.Tables, l *Cr
 		!p.mayMix(live, staged, l) {
 		return nil, nil
 	}
-	// It is unknown whether a loop of old entries is one of the old routes alone, so it needs no permission.
-	unsure := l.New == credits.Loop && l.Old == credits.Unknown
-	opt.Drain = opt.Drain && !unsure
 	a := &Avoidance{Ring: l.Channels()}
-	if len(p.Tops)+len(p.Unread) > 0 {
+	if len(p.Unread) > 0 {
 		return a.unless(!l.OnlyTogether()), nil
 	}
 	before := transition.Assumed(live, staged)
@@ -77,11 +74,11 @@ func (p *Plan) AvoidLoop(ctx context.Context, live, staged *fabric.Tables, l *Cr
 	}
 	a.Ring = t.Together
 	if a.Transition = t; t.Method == transition.NoMethod || a.Drains() && !opt.Drain {
-		return a.unless(unsure), nil
+		return a, nil
 	}
 	if t.Settles() > 0 {
 		if p.SettleTime, a.NoSettleTime = t.SettleTime(live); a.NoSettleTime != nil {
-			return a.unless(unsure), nil
+			return a, nil
 		}
 	}
 	a.Fault = verify.Check(ctx, before, staged, t.Steps, verify.Options{
@@ -140,6 +137,11 @@ type contents struct {
 // writes returns the writes of a step.
 func (c *contents) writes(changed []transition.Entry, step int) (list []write.Block) {
 	next := map[blockKey]*entries{}
+	for k, block := range c.now {
+		if !c.read[k] { // a higher LinearFDBTop brings its unknown entries into force
+			next[k] = new(*block)
+		}
+	}
 	for _, e := range changed {
 		k := blockKey{e.LID / fabric.BlockSize, e.Switch}
 		if next[k] == nil {

@@ -154,7 +154,7 @@ func (p *Plan) SettleTime(live *fabric.Tables) (time.Duration, error) {
 }
 
 // Assumed returns old tables in which SL2VL tables, multicast tables and SLs that were not read are those of the new
-// tables.
+// tables. LinearFDBTops that are lower than those of the new tables are raised, as before the first step.
 func Assumed(before, after *fabric.Tables) *fabric.Tables {
 	t := *before
 	if t.SL2VL == nil {
@@ -167,6 +167,14 @@ func Assumed(before, after *fabric.Tables) *fabric.Tables {
 		t.MFT = after.MFT
 	}
 	t.Unread = fabric.Unread{}
+	if fabric.SameNodes(before.Fabric, after.Fabric) {
+		t.Top = slices.Clone(t.Top)
+		for s, top := range after.Top {
+			if before.Known[s] && after.Known[s] {
+				t.Top[s] = max(t.Top[s], top)
+			}
+		}
+	}
 	return &t
 }
 

@@ -60,9 +60,9 @@ var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 	},
 	{
 		Path: "rollback", Group: feature.GroupWrite, Summary: "Write what the switches held before a commit",
-		Help: "ID is an entry of the history. Without ID, rollback undoes the last commit or undrain that is in force. " +
-			"Without the\nword yes, rollback only shows the plan.\nrollback does not restore LIDs and port states, because switches cannot " +
-			"remove the LID of a port.",
+		Help: "ID is an entry of the history. Without ID, rollback undoes the last commit or undrain that is in " +
+			"force. Without the\nword yes, rollback only shows the plan.\nrollback does not restore LIDs and port " +
+			"states, because switches cannot remove the LID of a port.",
 		Args: []lang.Arg{{Name: "ID", Kind: lang.KindText, Words: []string{yesWord}, Optional: true},
 			{Kind: lang.KindWord, Words: []string{yesWord}, Optional: true}},
 		Options: options(),

@@ -465,9 +465,9 @@ func (c *commit) writing(p apply.Progress) {
 }
 
 // Rollback restores the contents that the switches had before a commit. The argument id is one of the two history
-// entries of the commit, or 0 for the last commit or undrain that is in force. If a commit was interrupted, Rollback rolls
-// this commit back, and an id other than 0 must belong to it. An interrupted rollback is finished instead. Rollback
-// also returns the commit.
+// entries of the commit, or 0 for the last commit or undrain that is in force. If a commit was interrupted, Rollback
+// rolls this commit back, and an id other than 0 must belong to it. An interrupted rollback is finished instead.
+// Rollback also returns the commit.
 func Rollback(ctx context.Context, s *session.Session, id int64, opt Options) (Report, history.JournalEntry, error) {
 	c := &commit{Session: s, opt: opt, of: subject{rollback: true}}
 	open, found, err := interrupted(ctx, s)

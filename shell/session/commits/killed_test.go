@@ -43,6 +43,10 @@ func inSteps(t *testing.T, spec string, method transition.Method) *killing {
 			if _, err := k.commitTo(old, yes); err != nil {
 				t.Fatal(err)
 			}
+			// The commit lowers a LinearFDBTop, and a rollback raises it.
+			above := old.Top[2] + 9
+			writeDirectly(k.subnet, 2, uint32(above/64), func(t *mad.LinearForwardingTable) { t[above%64] = 3 })
+			writeDirectly(k.subnet, 2, 0, func(info *mad.SwitchInfo) { info.LinearFDBTop += 20 })
 			k.prepare = func(s *session.Session) { k.Stage(s, next) }
 			return k
 		}
