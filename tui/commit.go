@@ -151,7 +151,7 @@ func (pg *pages) openRollback(id int64) tea.Cmd {
 func (pg *pages) openDrain(verb string) tea.Cmd {
 	t := pg.m.Look
 	command, _ := drainCommand(pg.m, verb)
-	p := &commitPage{Page: page.New(t, "Commit"), m: pg.m, command: command,
+	p := &commitPage{Page: page.New(t, prose.When(verb == "drain", "Drain", "Undrain")), m: pg.m, command: command,
 		key: prose.When(verb == "drain", "-", "+")}
 	p.Addf(t.Strong, "This page shows what '%s' would write.", command)
 	if verb == "drain" {

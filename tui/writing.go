@@ -34,7 +34,12 @@ func (pg *pages) openWriting(j *job) {
 }
 
 func writingTitle(command string) string {
-	return prose.When(strings.Contains(command, "rollback"), "Rollback", "Commit")
+	for _, title := range []string{"Rollback", "Undrain", "Drain"} {
+		if strings.Contains(command, strings.ToLower(title)) {
+			return title
+		}
+	}
+	return "Commit"
 }
 
 // followWriting shows the page with the progress of a typed commit as soon as the commit writes. It does nothing if the
@@ -174,7 +179,7 @@ func phaseWord(name string) string {
 func (p *writePage) interruption() string {
 	now := p.last
 	then := "commit resume yes completes it, rollback yes undoes it."
-	if p.Title == "Rollback" {
+	if p.Title == "Rollback" || p.Title == "Undrain" {
 		then = "rollback yes completes it."
 	}
 	switch {

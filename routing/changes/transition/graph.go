@@ -95,6 +95,72 @@ func (n *network) ring(has func(dep int) bool, part []int32) []credits.Channel {
 	return nil
 }
 
+// mostVisited limits the channels that mixedRing visits.
+const mostVisited = 1 << 20
+
+// mixedRing returns a ring of dependencies within one component that neither the old nor the new tables have alone, or
+// nil if there is no component. If it finds no such ring, it returns another one of the component. The arguments are
+// those of keepMixed, which must have kept part.
+func (n *network) mixedRing(has, before, after func(dep int) bool, part []int32) []credits.Channel {
+	whole := n.ring(has, part)
+	visited := 0
+	for c, p := range part {
+		if p == 0 {
+			continue
+		}
+		var found []credits.Channel
+		n.next(int32(c), has, func(to int32) bool {
+			dep := n.dependency(int32(c), to)
+			if part[to] != p || before(dep) && after(dep) {
+				return true
+			}
+			ring := n.path(has, part, to, int32(c), &visited)
+			wasOld, isNew := true, true
+			for i := range ring {
+				dep := n.dependency(ring[i], ring[(i+1)%len(ring)])
+				wasOld, isNew = wasOld && before(dep), isNew && after(dep)
+			}
+			if !wasOld && !isNew {
+				for _, c := range ring {
+					found = append(found, n.channel(c))
+				}
+			}
+			return found == nil && visited < mostVisited
+		})
+		if found != nil {
+			return found
+		}
+		if visited >= mostVisited {
+			break
+		}
+	}
+	return whole
+}
+
+// path returns a shortest path between channels of one component, with both. It counts the channels that it visits.
+func (n *network) path(has func(dep int) bool, part []int32, start, end int32, visited *int) []int32 {
+	from := map[int32]int32{start: start}
+	queue := []int32{start}
+	for i := 0; i < len(queue); i++ {
+		if *visited++; queue[i] == end {
+			break
+		}
+		n.next(queue[i], has, func(to int32) bool {
+			if _, known := from[to]; !known && part[to] == part[start] {
+				from[to] = queue[i]
+				queue = append(queue, to)
+			}
+			return true
+		})
+	}
+	path := []int32{end}
+	for c := end; c != start; path = append(path, c) {
+		c = from[c]
+	}
+	slices.Reverse(path)
+	return path
+}
+
 // judge reports whether there is a ring that neither the old nor the new tables have alone.
 func (n *network) judge(has, before, after func(dep int) bool) bool {
 	part, rings := n.parts(has)

@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/trees/treestest"
 	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/routing/engines/minhop"
 )
 
 // pair is tables before and after a change.
@@ -158,6 +159,19 @@ func hasRing(t testing.TB, tables *fabric.Tables) bool {
 	return r.Ring != nil
 }
 
+// hasAll reports whether tables alone have all dependencies of a ring without VLs.
+func hasAll(tables *fabric.Tables, ring []credits.Channel) bool {
+	v := newReference(tables, tables, nil, nil)
+	all := v.dependencies(-1, -1)
+	for i, c := range ring {
+		to := ring[(i+1)%len(ring)]
+		if !all[dependency{channel{c.Port, 0}, channel{to.Port, 0}}] {
+			return false
+		}
+	}
+	return true
+}
+
 // verified checks steps. Without multicast tables it also compares the result with that of the reference.
 func verified(t testing.TB, p *pair, steps []transition.Step, drained []uint16) error {
 	t.Helper()
@@ -240,7 +254,7 @@ func checkOtherLIDs(t testing.TB, p *pair, plan *transition.Plan) {
 func TestRandomTransitions(t *testing.T) {
 	r := testenv.Rand(t)
 	count := testenv.Count(t, 100, 1000)
-	shares, none := map[string]map[string]int{}, 0
+	shares, none, rings, alone := map[string]map[string]int{}, 0, 0, 0
 	for n := 0; n < count; {
 		kind := kinds[n%len(kinds)]
 		specs := fabrics[kind]
@@ -273,6 +287,11 @@ func TestRandomTransitions(t *testing.T) {
 		} else if plan.Old != nil || plan.New != nil {
 			kind += " with rings"
 		}
+		if plan.Together != nil && !vls && p.before.MFT == nil {
+			if rings++; hasAll(p.before, plan.Together) || hasAll(p.after, plan.Together) {
+				alone++ // none was found among the shortest ones
+			}
+		}
 		if plan.Method == transition.NoMethod && !vls {
 			t.Errorf("%s, %s: no plan", p.fabric, p.what)
 		}
@@ -284,5 +303,33 @@ func TestRandomTransitions(t *testing.T) {
 	for kind, share := range shares {
 		t.Logf("%s: %v", kind, share)
 	}
-	t.Logf("without an order: %d", none)
+	t.Logf("without an order: %d; of %d rings of both, %d are of one alone", none, rings, alone)
+	if alone*10 > rings {
+		t.Error("too many rings are no ring of both tables")
+	}
+}
+
+// TestLostHost plans the change to routes without a host. Its packets count among those of the old tables.
+func TestLostHost(t *testing.T) {
+	f := treestest.Made(t, "torus:5x5 hosts=2")
+	link, _ := f.LinkOf(f.PortAt(f.NodesByDescription("sw-0-1")[0], 2))
+	p := &pair{fabric: "torus", what: "without a host"}
+	for tables, fab := range map[**fabric.Tables]*fabric.Fabric{&p.before: f, &p.after: f.Without([]fabric.Link{link})} {
+		r, err := minhop.Engine{}.Route(t.Context(), fab, routing.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		*tables = r.Tables
+	}
+	plan, err := transition.Make(t.Context(), p.before, p.after, transition.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plan.Together == nil || plan.Method == transition.NoMethod {
+		t.Fatalf("%v with a loop %v: the case is too easy", plan.Method, plan.Together)
+	}
+	if err := verify.Check(t.Context(), p.before, p.after, plan.Steps,
+		verify.Options{Drained: plan.Drained}); err != nil {
+		t.Error(err)
+	}
 }

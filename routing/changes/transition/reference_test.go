@@ -43,13 +43,7 @@ type write struct {
 // reference is verify.Check without multicast packets. It is slow and simple: it follows every packet through every
 // step, O(LIDs x channels x steps²).
 func reference(before, after *fabric.Tables, steps []transition.Step, drained []uint16) error {
-	v := &verifier{
-		before: before, after: after, steps: steps, drained: map[uint16]bool{}, written: map[entry][]write{},
-		late: len(steps),
-	}
-	for _, lid := range drained {
-		v.drained[lid] = true
-	}
+	v := newReference(before, after, steps, drained)
 	for i, step := range steps {
 		for _, e := range step.Entries {
 			k := entry{e.Switch, e.LID}
@@ -70,6 +64,18 @@ func reference(before, after *fabric.Tables, steps []transition.Step, drained []
 			}
 		}
 	}
+	return v.check()
+}
+
+func newReference(before, after *fabric.Tables, steps []transition.Step, drained []uint16) *verifier {
+	v := &verifier{
+		before: before, after: after, steps: steps, drained: map[uint16]bool{}, written: map[entry][]write{},
+		late: len(steps),
+	}
+	for _, lid := range drained {
+		v.drained[lid] = true
+	}
+	f := after.Fabric
 	for _, p := range f.EndPorts {
 		if !f.Reachable(p) || f.Ports[p].LID == 0 {
 			continue
@@ -79,7 +85,7 @@ func reference(before, after *fabric.Tables, steps []transition.Step, drained []
 			v.hosts = append(v.hosts, p)
 		}
 	}
-	return v.check()
+	return v
 }
 
 // value returns the value of an entry after all writes so far.

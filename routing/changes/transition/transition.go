@@ -312,7 +312,7 @@ func (p *planner) make(old, new [][]uint8) error {
 	}
 	p.plan.Loops = len(mixed.loops)
 	if mixed.bad || len(mixed.loops) > 0 {
-		p.plan.Together = p.ring(mixed.has, mixed.part)
+		p.plan.Together = p.together(mixed)
 	}
 	p.nameRings()
 	if mixed.isSafe() {
@@ -597,6 +597,14 @@ func (p *planner) alone() error {
 		*found = c.joined(workers, []bits{p.groups.old, p.groups.new}[i])
 	}
 	return nil
+}
+
+// together returns a ring of a mixture that neither the old nor the new tables have alone, nil if there is none.
+func (p *planner) together(m *mixture) []credits.Channel {
+	if !m.bad {
+		return p.ring(m.has, m.part)
+	}
+	return p.mixedRing(m.has, p.oldAlone.has, p.newAlone.has, m.part)
 }
 
 // nameRings sets the rings that the old and the new tables have alone.

@@ -172,16 +172,30 @@ func (x *Change) levels() answer.Value {
 	return answer.Map(entries)
 }
 
+// drainedRow is a port that has no path during the writes.
+type drainedRow struct {
+	Port answer.Value `key:"port" name:"PORT" kind:"place"`
+	LID  uint16       `key:"lid" name:"LID"`
+}
+
+// drainedRows returns the ports that the steps drain, or would drain if that were permitted.
+func (x *Change) drainedRows() answer.Rows[drainedRow] {
+	if x.Avoidance == nil || !x.Avoidance.Drains() {
+		return answer.Slice[drainedRow](nil)
+	}
+	f, lids := x.Credits.Fabric, x.Avoidance.Transition.Drained
+	return answer.Lazy(len(lids), func(i int) drainedRow {
+		return drainedRow{answer.Port(f, f.PortByLID(lids[i])), lids[i]}
+	})
+}
+
 // ring returns the links of a credit loop that the old and the new routes form together.
 func (x *Change) ring() answer.Rows[hop] {
 	if x.Credits == nil || x.Credits.Loop != credits.Loop && x.Avoidance == nil ||
 		x.Avoidance != nil && x.Avoidance.Taken {
 		return answer.Rows[hop]{At: func(int) hop { return hop{} }}
 	}
-	f, ring := x.Credits.Fabric, x.Credits.Channels()
-	if x.Avoidance != nil {
-		ring = x.Avoidance.Ring
-	}
+	f, ring := x.Credits.Fabric, x.Ring()
 	return answer.Lazy(len(ring), func(i int) hop {
 		from := ring[i].Port
 		return hop{answer.Port(f, from), answer.Port(f, f.Ports[from].Peer), feature.ToPort(f, from)}
@@ -256,8 +270,14 @@ func (x *Change) addLoopText(why, try string) {
 		x.texts["loops"] = "not checked, because LIDs and links change together"
 	case x.Avoidance != nil && x.Avoidance.Taken:
 		x.texts["loops"] = fmt.Sprintf("old and new routes together: no credit loop in these steps beyond those of "+
-			"the old or the new routes; in another order, one over %s", prose.Count(len(x.Avoidance.Ring), "link")) +
+			"the old or the new routes; in another order, one over %s", prose.Count(len(x.Ring()), "link")) +
 			x.ownLoops()
+	case x.Avoidance != nil && l.Loop != credits.Unknown:
+		x.texts["CREDIT LOOP"] = fmt.Sprintf("old and new routes together, over %s, which neither has alone",
+			prose.Count(len(x.Ring()), "link"))
+		if l.Old == credits.Loop || l.New == credits.Loop {
+			x.texts["CREDIT LOOP"] += "; other loops: " + aloneText(l)
+		}
 	case l.Loop == credits.None:
 		x.texts["loops"] = "old and new routes together: no credit loop"
 	case l.Loop == credits.Unknown:
@@ -265,12 +285,7 @@ func (x *Change) addLoopText(why, try string) {
 			aloneText(l))
 	default:
 		x.texts["CREDIT LOOP"] = fmt.Sprintf("old and new routes together, over %s; %s",
-			prose.Count(len(l.Ring), "link"), aloneText(l))
-	}
-	if a := x.Avoidance; a != nil && !a.Taken && l.Loop == credits.None {
-		delete(x.texts, "loops")
-		x.texts["CREDIT LOOP"] = fmt.Sprintf("old and new routes together, over %s; neither the old nor the new "+
-			"routes alone have one", prose.Count(len(a.Ring), "link"))
+			prose.Count(len(x.Ring()), "link"), aloneText(l))
 	}
 }
 

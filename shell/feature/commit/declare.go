@@ -66,7 +66,11 @@ func facts() []answer.Field[*Change] {
 		answer.FieldOf(answer.KindMap, "plan", "", "counts of what is written", (*Change).totals),
 		answer.FieldOf(answer.KindTexts, "order", "", "the kinds of writes, in their order",
 			func(x *Change) answer.Value {
-				return answer.Texts(phases(x.Plan))
+				var texts []string
+				for _, p := range phases(x.Plan) {
+					texts = append(texts, p.String())
+				}
+				return answer.Texts(texts)
 			}),
 		answer.FieldOf(answer.KindList, "groups_interrupted", "", "multicast LIDs whose members lose packets",
 			func(x *Change) answer.Value { return answer.Ints(x.Plan.Hit.Groups) }),
@@ -216,6 +220,13 @@ var (
 			return r.lead
 		},
 	}
+	phaseTable = answer.Table[phaseRow]{
+		Key: "steps", Title: "writes in their order", Fields: answer.Fields[phaseRow](),
+	}
+	drainedTable = answer.Table[drainedRow]{
+		Key: "drained", Title: "ports without a path during the writes", Fields: answer.Fields[drainedRow](),
+		Row: "  {port}", MaxRows: mostNodes,
+	}
 	interruptedTable = answer.Table[pairRow]{
 		Key: "interrupted", Title: "pairs that are interrupted", Help: "examples of pairs that lose packets",
 		Fields: answer.Fields[pairRow](), Row: "  {src} -> {dst}",
@@ -325,7 +336,10 @@ func planLayout(shown bool) (items []answer.Item[*Change]) {
 	table(answer.Show(&interruptedTable, func(x *Change) answer.Rows[pairRow] {
 		return pairsOf(x.live, x.Plan.Hit.Examples, x.Plan.Hit.Pairs())
 	}))
+	table(answer.Show(&drainedTable, (*Change).drainedRows))
 	lines(orderLabels)
+	items = append(items, answer.Item[*Change]{When: answer.Hidden[*Change],
+		Table: answer.Show(&phaseTable, (*Change).phaseRows)})
 	table(nodes("unreachable", "unreachable nodes", func(p *plan.Plan) []plan.Node { return p.Unreachable }))
 	lines(keptLabels)
 	table(nodes("kept", "nodes without staged tables", func(p *plan.Plan) []plan.Node { return p.Kept }))

@@ -4,12 +4,15 @@ package commit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	fabricwrite "example.org/ibconsole/fabric/write"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/changes/plan"
 	"example.org/ibconsole/routing/changes/transition"
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session/commits"
 )
@@ -32,15 +35,13 @@ func planTexts(rep *commits.Report) map[string]string {
 	add(t.MFTs, "MFT blocks", "%d, %s", t.MFTs, multicastOrder(p))
 	if a := rep.Avoidance; a != nil && a.Taken {
 		texts["method"] = transitionText(rep.Credits.Fabric, p, a.Transition)
-		drained, more := prose.Cut(prose.Words(a.Transition.Drained, func(lid uint16) string {
-			return rep.Credits.Fabric.PortName(rep.Credits.Fabric.PortByLID(lid))
-		}), mostNodes)
-		what := "%s unreachable during the writes: %s"
+	}
+	if a := rep.Avoidance; a != nil && a.Drains() {
+		what := prose.When(a.Taken, "%s unreachable during the writes:", "%s would be unreachable during the writes:")
 		if a.Transition.Method == transition.OtherLIDs {
-			what = "%s with a LID that has no path during the writes; connections must move to the other LIDs: %s"
+			what = "%s with a LID that has no path during the writes; connections must move to the other LIDs:"
 		}
-		add(len(a.Transition.Drained), "drained", what, prose.Count(len(a.Transition.Drained), "port"),
-			strings.TrimRight(strings.Join(append(drained, more), " "), " "))
+		add(len(a.Transition.Drained), "drained", what, prose.Count(len(a.Transition.Drained), "port"))
 	}
 	h := &p.Hit
 	groups, more := prose.Cut(prose.Words(h.Groups, feature.MLIDText), mostNodes)
@@ -56,7 +57,7 @@ func planTexts(rep *commits.Report) map[string]string {
 	}
 	add(len(reasons), "interrupted", "pairs that lose packets: %s", strings.Join(reasons, ", "))
 	if all := phases(p); len(all) > 1 {
-		texts["in this order"] = strings.Join(all, "; ")
+		texts["in this order"] = inOrder(all)
 	}
 	nodes := func(id, what string, list []plan.Node) {
 		add(len(list), id, "%s: %s", prose.Count(len(list), "node"), what)
@@ -84,52 +85,104 @@ func transitionText(live *fabric.Fabric, p *plan.Plan, t *transition.Plan) strin
 	return text
 }
 
-// phases returns the phases of writing with the number of writes, in their order.
-func phases(p *plan.Plan) (all []string) {
-	add := func(n int, what string) {
-		if n > 0 {
-			all = append(all, fmt.Sprintf("%s (%d)", what, n))
+// phase is a group of writes that begins when the previous one is complete.
+type phase struct {
+	what  string
+	step  int // of blocks of forwarding tables, otherwise 0
+	waits bool
+	items []fabricwrite.Item
+}
+
+// phaseRow is a row of the table of phases.
+type phaseRow struct {
+	Number int    `key:"number" name:"NUMBER"`
+	What   string `key:"what" name:"WHAT"`
+	Writes int    `key:"writes" name:"WRITES"`
+	Nodes  int    `key:"nodes" name:"NODES" help:"nodes that are written to"`
+	Waits  bool   `key:"waits" name:"WAITS" help:"begins only when packets that met earlier entries have left"`
+}
+
+// phases returns the phases of writing, in their order.
+func phases(p *plan.Plan) (all []phase) {
+	add := func(what string, step int, waits bool, items []fabricwrite.Item) {
+		if len(items) > 0 {
+			all = append(all, phase{what, step, waits, items})
 		}
 	}
-	steps, vls, falls, late, grow := make([]int, p.Steps+1), make([]int, p.Steps+1), 0, 0, 0
-	for i := range p.Blocks {
-		steps[p.Blocks[i].Step]++
-	}
-	for i := range p.Tops {
-		if p.Tops[i].Falls() {
-			falls++
-		}
-	}
-	for _, l := range p.SL2VLs {
-		if l.Step > p.Steps {
-			late++
-		} else {
-			vls[l.Step]++
-		}
-	}
-	for i := range p.MFTs {
-		if p.MFTs[i].Grow {
-			grow++
-		}
-	}
-	add(len(p.LIDs), "LIDs")
-	add(len(p.States), "ports up")
-	add(len(p.Tops)-falls, "LinearFDBTops raised")
+	falls := func(t *fabricwrite.Top) bool { return t.Falls() }
+	grows := func(b *fabricwrite.MFTBlock) bool { return b.Grow }
+	cut := pick(p.MFTs, func(b *fabricwrite.MFTBlock) bool { return !b.Grow })
+	add("LIDs", 0, false, pick[fabricwrite.LID](p.LIDs, nil))
+	add("ports up", 0, false, pick[fabricwrite.State](p.States, nil))
+	add("LinearFDBTops raised", 0, false, pick(p.Tops, func(t *fabricwrite.Top) bool { return !t.Falls() }))
 	if p.CutFirst {
-		add(len(p.MFTs)-grow, "multicast branches removed")
+		add("multicast branches removed", 0, false, cut)
 	}
-	for step, n := range steps {
-		add(vls[step], "SL2VL tables")
-		add(n, fmt.Sprintf("LFT blocks of step %d", step))
+	for step := range p.Steps + 1 {
+		waits := slices.Contains(p.Settles, step)
+		vls := pick(p.SL2VLs, func(l *fabricwrite.SL2VL) bool { return l.Step == step })
+		add("SL2VL tables", 0, waits, vls)
+		add(fmt.Sprintf("LFT blocks of step %d", step), step, waits && len(vls) == 0,
+			pick(p.Blocks, func(b *fabricwrite.Block) bool { return b.Step == step }))
 	}
-	add(falls, "LinearFDBTops lowered")
-	add(late, "SL2VL tables")
+	add("LinearFDBTops lowered", 0, false, pick(p.Tops, falls))
+	add("SL2VL tables", 0, slices.Contains(p.Settles, p.Steps+1),
+		pick(p.SL2VLs, func(l *fabricwrite.SL2VL) bool { return l.Step > p.Steps }))
 	if !p.CutFirst {
-		add(len(p.MFTs)-grow, "multicast branches removed")
+		add("multicast branches removed", 0, false, cut)
 	}
-	add(grow, "multicast branches added")
-	add(len(p.Controls), "port controls")
+	add("multicast branches added", 0, p.CutFirst, pick(p.MFTs, grows))
+	add("port controls", 0, false, pick[fabricwrite.Control](p.Controls, nil))
 	return all
+}
+
+// pick returns the items for which the function match returns true, all if it is nil.
+func pick[T any, P interface {
+	*T
+	fabricwrite.Item
+}](items []T, match func(P) bool) (some []fabricwrite.Item) {
+	for i := range items {
+		if match == nil || match(&items[i]) {
+			some = append(some, P(&items[i]))
+		}
+	}
+	return some
+}
+
+func (p *phase) String() string { return fmt.Sprintf("%s (%d)", p.what, len(p.items)) }
+
+// mostSteps is the number of steps above which the text of a plan combines them.
+const mostSteps = 4
+
+// inOrder returns the phases as a text. Many steps in a row become one.
+func inOrder(all []phase) string {
+	var texts []string
+	for i := 0; i < len(all); i++ {
+		last, writes := i, len(all[i].items)
+		for all[i].step > 0 && last+1 < len(all) && all[last+1].step > 0 {
+			last++
+			writes += len(all[last].items)
+		}
+		if last-i < mostSteps {
+			texts = append(texts, all[i].String())
+			continue
+		}
+		texts = append(texts, fmt.Sprintf("LFT blocks of steps %d to %d (%d)", all[i].step, all[last].step, writes))
+		i = last
+	}
+	return strings.Join(texts, "; ")
+}
+
+// phaseRows returns the table of phases.
+func (x *Change) phaseRows() answer.Rows[phaseRow] {
+	all := phases(x.Plan)
+	return answer.Lazy(len(all), func(i int) phaseRow {
+		nodes := map[fabric.NodeIndex]bool{}
+		for _, item := range all[i].items {
+			nodes[x.live.Ports[item.Target(x.live)].Node] = true
+		}
+		return phaseRow{i + 1, all[i].what, len(all[i].items), len(nodes), all[i].waits}
+	})
 }
 
 // order returns a text with the number of steps in which blocks are written, and with the pairs that the writes

@@ -44,7 +44,7 @@ type plan struct {
 	Entries  int          `key:"entries" name:"entries" help:"entries of forwarding tables that change"`
 	Method   string       `key:"method" name:"method"`
 	Order    string       `key:"order" name:"order" help:"result of the search for an order of single entries"`
-	Steps    int          `key:"steps" name:"steps"`
+	Steps    int          `key:"step_count" name:"steps"`
 	Settles  int          `key:"settles" name:"settles" help:"waits between steps"`
 	Longest  int          `key:"longest_path" name:"longest path" help:"upper limit for the switches of a path"`
 	Settle   answer.Value `key:"settle_seconds" kind:"duration" help:"duration of each wait"`
@@ -93,7 +93,7 @@ func ringTable(key, title string) answer.Table[hop] {
 }
 
 var (
-	stepTable = answer.Table[step]{Key: "plan", Title: "steps", Fields: answer.Fields[step]()}
+	stepTable = answer.Table[step]{Key: "steps", Title: "steps", Fields: answer.Fields[step]()}
 	mixTable  = ringTable("opensm_ring", "a credit loop of OpenSM's order")
 	oldTable  = ringTable("base_ring", "a credit loop of the base")
 	newTable  = ringTable("staged_ring", "a credit loop of the staged tables")
@@ -106,7 +106,7 @@ var decl = answer.Decl[*plan]{
 		{Line: "  no entry changes", When: func(p *plan) bool { return p.Entries == 0 }},
 		{Line: "  not read       the {assumed} of the base; the steps hold only if they equal the staged ones; hint: " +
 			"run 'sweep full sl2vl'", When: func(p *plan) bool { return p.Assumed != "" }},
-		{Line: "  method         {method}, {steps|step}", When: func(p *plan) bool { return p.Steps > 0 }},
+		{Line: "  method         {method}, {step_count|step}", When: func(p *plan) bool { return p.Steps > 0 }},
 		{Line: "  method         none", When: func(p *plan) bool { return p.Entries > 0 && p.Steps == 0 }},
 		{Line: "  order          of single entries without loss: {order}", When: func(p *plan) bool { return p.none }},
 		{Line: "{?root}  tree           the root is {root}"},
@@ -116,6 +116,8 @@ var decl = answer.Decl[*plan]{
 			When: func(p *plan) bool { return p.Settles > 0 && p.Each == "" }},
 		{Line: "  drain          {drained_hosts|port} unreachable meanwhile: {drained}",
 			When: func(p *plan) bool { return p.Hosts > 0 }},
+		{Table: answer.Show(&stepTable, func(p *plan) answer.Rows[step] { return answer.Slice(p.steps) }),
+			When: func(p *plan) bool { return p.Steps > 0 }},
 		{Line: "  OpenSM's order a credit loop of {opensm_loop_links|link} that neither table has alone:",
 			When: func(p *plan) bool { return p.OpenSM }},
 		{Table: answer.Show(&mixTable, func(p *plan) answer.Rows[hop] { return answer.Slice(p.together) })},
@@ -129,8 +131,6 @@ var decl = answer.Decl[*plan]{
 		{Line: "  staged         a credit loop of {staged_loop_links|link}, which does not count:",
 			When: func(p *plan) bool { return p.New > 0 }},
 		{Table: answer.Show(&newTable, func(p *plan) answer.Rows[hop] { return answer.Slice(p.new) })},
-		{Table: answer.Show(&stepTable, func(p *plan) answer.Rows[step] { return answer.Slice(p.steps) }),
-			When: func(p *plan) bool { return p.Steps > 0 }},
 	},
 }
 

@@ -20,6 +20,7 @@ import (
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/persist"
 	"example.org/ibconsole/routing/changes/plan"
+	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/mcast"
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/shell/session"
@@ -94,6 +95,18 @@ type subject struct {
 // restores reports whether the commit rolls back another one, or finishes such a rollback. It needs no permission for
 // credit loops of the tables that it restores.
 func (s *subject) restores() bool { return s.rollback || s.note == history.ResumedRollbackNote }
+
+// Ring returns the credit loop that stands for those of the writes in texts and tables: one that old and new routes have
+// only together, if there is any, otherwise a shortest one. It returns nil if there is none.
+func (r *Report) Ring() []credits.Channel {
+	switch {
+	case r.Avoidance != nil:
+		return r.Avoidance.Ring
+	case r.Credits == nil:
+		return nil
+	}
+	return r.Credits.Channels()
+}
 
 // resumption returns the subject for finishing an interrupted commit, or for rolling it back. It refers to the state
 // before that commit, not to the mixture that the switches hold now.

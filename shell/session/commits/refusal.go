@@ -132,8 +132,8 @@ func (c *commit) harm() error {
 		return refused(Loop, "the new routes %s a credit loop over %s (through %s), in which packets may wait for one "+
 			"another forever, and the routes on the switches have none; hint: choose an engine whose "+
 			"routes have none, and run 'route'",
-			prose.When(r.Credits.New == credits.Unknown, "may have", "have"), prose.Count(len(r.Credits.Ring), "link"),
-			r.Credits.Fabric.PortName(r.Credits.Ring[0].From.Port))
+			prose.When(r.Credits.New == credits.Unknown, "may have", "have"), prose.Count(len(r.Ring()), "link"),
+			r.Credits.Fabric.PortName(r.Ring()[0].Port))
 	case r.needsLoop() && !opt.AllowLoop && !c.of.restores():
 		return c.loopBetween()
 	case r.SLs != nil && !r.SLs.Safe():
@@ -158,15 +158,15 @@ func (r *Report) needsLoop() bool {
 func (c *commit) loopBetween() error {
 	l, a := c.rep.Credits, c.rep.Avoidance
 	loop := fmt.Sprintf("the old and the new routes together %s a credit loop over %s (through %s), which neither has "+
-		"alone", prose.When(l.Loop == credits.Unknown, "may have", "have"), prose.Count(len(a.Ring), "link"),
-		l.Fabric.PortName(a.Ring[0].Port))
+		"alone", prose.When(l.Loop == credits.Unknown, "may have", "have"), prose.Count(len(c.rep.Ring()), "link"),
+		l.Fabric.PortName(c.rep.Ring()[0].Port))
 	t := a.Transition
 	if a.Drains() && a.NoSettleTime == nil && a.Fault == nil {
 		f := c.st.Live.Fabric
 		names, more := prose.Cut(prose.Words(t.Drained, func(lid uint16) string {
 			return f.PortName(f.PortByLID(lid))
 		}), 5)
-		ports := strings.Join(append(names, more), " ")
+		ports := strings.TrimSpace(strings.Join(append(names, more), " "))
 		if t.Method == transition.OtherLIDs {
 			return refused(Interrupt, "%s; to avoid it, some LIDs of %s would have no path during the writes, and "+
 				"connections must move to the other LIDs: %s", loop, prose.Count(len(t.Drained), "LID"), ports)

@@ -132,9 +132,20 @@ func newVerifier(ctx context.Context, before, after *fabric.Tables, opt Options)
 			v.to[p] = f.Nodes[f.Ports[q].Node].Switch
 		}
 	}
+	v.addEnds(f)
+	v.addEnds(before.Fabric)
+	return v
+}
+
+// addEnds adds the end ports that a fabric reaches.
+func (v *verifier) addEnds(f *fabric.Fabric) {
+	known := map[fabric.PortIndex]bool{}
+	for _, e := range v.ends {
+		known[e.port] = true
+	}
 	for _, p := range f.EndPorts {
 		port := &f.Ports[p]
-		if !f.Reachable(p) || port.LID == 0 {
+		if !f.Reachable(p) || port.LID == 0 || known[p] {
 			continue
 		}
 		host := !f.Nodes[port.Node].IsSwitch()
@@ -145,7 +156,6 @@ func newVerifier(ctx context.Context, before, after *fabric.Tables, opt Options)
 			v.hosts = append(v.hosts, source{p, v.peer[p], port.LID})
 		}
 	}
-	return v
 }
 
 // writes collects the writes of the steps. It returns an error if they do not fit the tables.
