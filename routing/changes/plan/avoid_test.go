@@ -202,8 +202,8 @@ func TestAvoidLoop(t *testing.T) {
 			t.Error("the plan does not lead to the staged tables")
 		}
 	}
-	t.Logf("methods: %v, not taken: %d; with groups %d, with VLs %d, with loops of one alone %d, with LinearFDBTops %d", methods,
-		refused, groups, vls, own, tops)
+	t.Logf("methods: %v, not taken: %d; with groups %d, with VLs %d, with loops of one alone %d, with LinearFDBTops %d",
+		methods, refused, groups, vls, own, tops)
 	if methods[transition.Settling] == 0 || methods[transition.Tree] == 0 || groups == 0 || own == 0 || tops == 0 {
 		t.Error("too few methods")
 	}

@@ -313,8 +313,10 @@ func TestRandomTransitions(t *testing.T) {
 func TestLostHost(t *testing.T) {
 	f := treestest.Made(t, "torus:5x5 hosts=2")
 	link, _ := f.LinkOf(f.PortAt(f.NodesByDescription("sw-0-1")[0], 2))
-	p := &pair{fabric: "torus", what: "without a host"}
-	for tables, fab := range map[**fabric.Tables]*fabric.Fabric{&p.before: f, &p.after: f.Without([]fabric.Link{link})} {
+	p := &pair{}
+	for tables, fab := range map[**fabric.Tables]*fabric.Fabric{
+		&p.before: f, &p.after: f.Without([]fabric.Link{link}),
+	} {
 		r, err := minhop.Engine{}.Route(t.Context(), fab, routing.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -96,8 +96,8 @@ type subject struct {
 // credit loops of the tables that it restores.
 func (s *subject) restores() bool { return s.rollback || s.note == history.ResumedRollbackNote }
 
-// Ring returns the credit loop that stands for those of the writes in texts and tables: one that old and new routes have
-// only together, if there is any, otherwise a shortest one. It returns nil if there is none.
+// Ring returns the credit loop that stands for those of the writes in texts and tables: one that old and new routes
+// have only together, if there is any, otherwise a shortest one. It returns nil if there is none.
 func (r *Report) Ring() []credits.Channel {
 	switch {
 	case r.Avoidance != nil:
