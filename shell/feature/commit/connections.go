@@ -60,13 +60,15 @@ func (x rebuilds) addTo(r *run, rep *commits.Report, texts map[string]string) {
 		return fmt.Sprintf("%s; hint: run 'paths connections %v %v'", x.text, before, after)
 	}
 	none := x.count.Kind() == answer.KindInt && x.count.Int() == 0
-	texts["connections"] = x.text
-	if !none && !r.isPreviewed {
+	if none {
+		return // the page of the plan stays short
+	}
+	if texts["connections"] = x.text; !r.isPreviewed {
 		texts["connections"] = hint(session.Live, session.Staged)
 	}
 	all, err := r.Session.Journal().Known(r.Ctx)
 	for i := range all {
-		if !none && err == nil && rep.Journal != 0 && all[i].After == rep.Journal {
+		if err == nil && rep.Journal != 0 && all[i].After == rep.Journal {
 			texts[rebuildLine] = hint(all[i].Before, rep.Journal)
 		}
 	}
