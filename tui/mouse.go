@@ -92,17 +92,28 @@ func (mo *mouse) clickPane(p placed, x, y int) tea.Cmd {
 	l := mo.m.all[p.at]
 	t := l.Base()
 	line := y - p.Y - 1
+	wide, beside := p.W-4, 0
+	x -= p.X + 2
+	if pic, ok := l.(pane.Illustrated); ok && t.N > 0 {
+		beside = pic.Illustrate(wide, p.H-2-draw.Btoi(l.HasHead()))
+	}
 	if l.HasHead() {
 		if line == 0 {
-			return mo.clickHead(l, x-p.X-2, p.W-4)
+			return mo.clickHead(l, x-beside, wide-beside)
 		}
 		line--
+	}
+	if beside > 0 && x < beside {
+		if l.(pane.Illustrated).PickBeside(x, line) {
+			mo.m.follow()
+		}
+		return nil
 	}
 	if pic, ok := l.(pane.Pictured); ok && pic.IsPicture() {
 		if y >= p.Y+p.H-1 || line < 0 {
 			return nil
 		}
-		found, same := pic.PickAt(x-p.X-2, line)
+		found, same := pic.PickAt(x, line)
 		mo.m.follow()
 		if found && same && had {
 			return mo.m.perform(mo.m.action("open"))

@@ -174,6 +174,8 @@ func stories() []story {
 			"not read: errors"), do("Enter", "Right", "Right").then("[ 3"),
 			do("f").then("WHAT-IF 1 failure", "✕", "1 down"), do("b").then("errors: not read", "!0 errors"),
 			do("u").then("!WHAT-IF")}},
+		{"the busiest link next to the heat map", usual, []act{tracing, failing, rerouted,
+			do("6").then("of limit", "leaf-07 ▒✕", "links of hosts: 71 paths each")}},
 		{"a map of the load", wide, []act{do("6", "b", "b").then("heat map, upwards", "spine-01 → spine-06")}},
 		{
 			"what if anything fails", usual, []act{

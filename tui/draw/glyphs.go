@@ -175,24 +175,3 @@ func (g *Glyphs) Spark(list []int64, most int64, w int) string {
 	}
 	return b.String()
 }
-
-// LoadStyle returns the style of a number that should be close to a mean.
-func (t *Theme) LoadStyle(x int64, mean float64) Style {
-	switch {
-	case float64(x) > 2*mean:
-		return t.Bad
-	case float64(x) > 1.2*mean:
-		return t.Warn
-	}
-	return t.Good
-}
-
-// Heat writes a cell of a heat map. The packages bubbles and lipgloss have no such map. A lipgloss style for each of
-// 120x40 cells would take longer than a whole frame.
-func (p *Pen) Heat(x, most int64, mean float64) {
-	i := 0
-	if x > 0 {
-		i = int(min(1+3*x/max(most, 1), 4))
-	}
-	p.Put(p.LoadStyle(x, mean), p.Shades[i])
-}

@@ -92,6 +92,15 @@ type (
 		// PickAt selects the object at a cell. It reports whether there is one, and whether it was already selected.
 		PickAt(x, line int) (found, same bool)
 	}
+	// Illustrated is a pane that draws a picture on the left of its rows, if there is space.
+	Illustrated interface {
+		// Illustrate prepares the picture for a pane of w by h cells. It returns the width of the picture, 0 for none.
+		Illustrate(w, h int) int
+		// Sketch writes a line of the picture. The line above the rows is -1.
+		Sketch(p *draw.Pen, line int)
+		// PickBeside selects the row that the picture shows at a cell. It reports whether there is one.
+		PickBeside(x, line int) bool
+	}
 	// Stepper is a pane in which the keys left and right go to the previous or next object.
 	Stepper interface{ Step(by int) tea.Msg }
 	// Differ is a pane with a command that compares the selected row.

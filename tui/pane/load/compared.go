@@ -39,30 +39,18 @@ func (l *links) measure() {
 	if u := &l.used; u.of != recent || u.load != l.load {
 		*u = used{of: recent, load: l.load}
 		if recent != nil {
-			u.heat = newHeat(l.load.loads.Fabric, l.use, l.meanUse(), l.Scene.Names)
+			u.heat = newHeat(l.load.loads.Fabric, l.use, &pane.UseScale, l.Scene.Names)
 		}
 	}
 }
 
-// use returns the utilization of a port in thousandths, or -1 if the port was not read.
+// use returns the utilization of a port in thousandths, or notRead.
 func (l *links) use(port fabric.PortIndex) int64 {
 	key := counters.KeyOf(l.load.loads.Fabric, port)
 	if !l.used.of.IsRead(key) {
-		return -1
+		return notRead
 	}
 	return int64(1000*max(l.used.of.Use(key), 0) + 0.5)
-}
-
-// meanUse returns the mean utilization of the links between switches.
-func (l *links) meanUse() float64 {
-	f := l.load.loads.Fabric
-	sum, n := int64(0), 0
-	for p := range f.NumPorts() {
-		if u := l.use(p); linkload.ClassOf(f, p) == linkload.BetweenSwitches && u >= 0 {
-			sum, n = sum+u, n+1
-		}
-	}
-	return float64(sum) / float64(max(n, 1))
 }
 
 // otherTables returns the tables of the other state of the event. An event has a state before and after it, and the

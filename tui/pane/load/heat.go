@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
 
@@ -18,16 +19,17 @@ import (
 type heat struct {
 	grids []*grid
 	rows  []heatRow
-	most  int64
-	mean  float64 // of all links between switches
+	most  int64       // in thousandths
+	scale *draw.Scale // of the values
 }
 
 // grid is the matrix of two tiers.
 type grid struct {
-	name       string
-	rows, cols []fabric.SwitchIndex // rows are the switches of the lower tier
+	name         string
+	rows, cols   []fabric.SwitchIndex // rows are the switches of the lower tier
+	rowAt, colAt map[fabric.SwitchIndex]int
 	// up holds the largest value of the links from each row to each column, and down those of the opposite direction,
-	// row by row. A value is -1 if there is no link.
+	// row by row. A value may be noLink or notRead.
 	up, down []int64
 	cut      map[int]bool // the links with simulated failures, by row and column
 }
@@ -54,10 +56,16 @@ func (r heatRow) sw() fabric.SwitchIndex {
 // mostAmong is the maximum number of switches of a single tier for which a map is drawn.
 const mostAmong = 2000
 
-// newHeat returns a map of the links. The function of returns the value of a link, given the port that sends over the
-// link.
-func newHeat(f *fabric.Fabric, of func(fabric.PortIndex) int64, mean float64, ix *pane.Index) heat {
-	h := heat{mean: mean}
+// The values of a grid that are no numbers.
+const (
+	noLink  = -1
+	notRead = -2
+)
+
+// newHeat returns a map of the links. The function of returns the value of a link in thousandths, given the port that
+// sends over the link.
+func newHeat(f *fabric.Fabric, of func(fabric.PortIndex) int64, scale *draw.Scale, ix *pane.Index) heat {
+	h := heat{scale: scale}
 	switch tiers := ix.Tiers; {
 	case len(tiers) == 1 && len(tiers[0]) > 1 && len(tiers[0]) <= mostAmong:
 		h.add(newGrid(f, of, among, tiers[0], tiers[0]))
@@ -89,26 +97,39 @@ func (h *heat) add(g *grid) {
 
 // newGrid returns the matrix between two sets of switches. It takes O(ports of the rows + rows x columns) time.
 func newGrid(f *fabric.Fabric, of func(fabric.PortIndex) int64, name string, rows, cols []fabric.SwitchIndex) *grid {
-	g := &grid{name: name, rows: rows, cols: cols}
-	place := make(map[fabric.SwitchIndex]int, len(cols))
-	for i, s := range cols {
-		place[s] = i
-	}
-	g.up = slices.Repeat([]int64{-1}, len(rows)*len(cols))
+	g := &grid{name: name, rows: rows, cols: cols, rowAt: placesOf(rows), colAt: placesOf(cols)}
+	g.up = slices.Repeat([]int64{noLink}, len(rows)*len(cols))
 	g.down = slices.Clone(g.up)
 	for row, s := range rows {
 		n := f.SwitchNode(s)
 		for p := range n.Ports() {
-			col, ok := place[f.PeerSwitch(p)]
+			col, ok := g.colAt[f.PeerSwitch(p)]
 			if !ok {
 				continue
 			}
 			i := row*len(cols) + col
-			g.up[i] = max(g.up[i], of(p))
-			g.down[i] = max(g.down[i], of(f.Ports[p].Peer))
+			g.up[i] = worse(g.up[i], of(p))
+			g.down[i] = worse(g.down[i], of(f.Ports[p].Peer))
 		}
 	}
 	return g
+}
+
+// worse returns the larger of two values of links. A value that was not read is more than no link.
+func worse(a, b int64) int64 {
+	if a < 0 && b < 0 {
+		return min(a, b)
+	}
+	return max(a, b)
+}
+
+// placesOf returns the position of each switch in a list.
+func placesOf(switches []fabric.SwitchIndex) map[fabric.SwitchIndex]int {
+	out := make(map[fabric.SwitchIndex]int, len(switches))
+	for i, s := range switches {
+		out[s] = i
+	}
+	return out
 }
 
 // sizes returns a text with the number of switches in each tier.

@@ -4,11 +4,13 @@ package load
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/tui/pane"
+	"example.org/ibconsole/tui/pane/panetest"
 )
 
 // TestHeat checks the sizes of the matrices: one for each pair of tiers, with headings if there are several, and one
@@ -36,7 +38,7 @@ func TestHeat(t *testing.T) {
 		}
 		f = f.Without(hosts)
 		var indexes pane.Indexes
-		h := newHeat(f, func(fabric.PortIndex) int64 { return 0 }, 0, indexes.Of(f))
+		h := newHeat(f, func(fabric.PortIndex) int64 { return 0 }, &pane.LoadScale, indexes.Of(f))
 		var grids [][2]int
 		for _, g := range h.grids {
 			grids = append(grids, [2]int{len(g.rows), len(g.cols)})
@@ -44,6 +46,31 @@ func TestHeat(t *testing.T) {
 		if h.sizes() != c.sizes || len(h.rows) != c.rows || !slices.Equal(grids, c.grids) {
 			t.Errorf("%s: %s, %d rows, %v", c.spec, h.sizes(), len(h.rows), grids)
 		}
+	}
+}
+
+// TestBeside: next to a list of at least 46 columns, a map of 8 leaves by 4 spines fits with names and four columns for
+// each cell, with one, or not at all. In 5 lines, two leaves share a line.
+func TestBeside(t *testing.T) {
+	s := panetest.New(t, "sim:fattree:2,8", "", panetest.Of(New))
+	pic := s.Pane.(pane.Illustrated)
+	for _, c := range []struct{ w, h, wide int }{
+		{46 + 7 + 3 + 16, 8, 7 + 3 + 16}, {46 + 7 + 3 + 4, 8, 7 + 3 + 4}, {46 + 7 + 3, 8, 0}, {200, 5, 7 + 3 + 16},
+		{200, 1, 0},
+	} {
+		if got := pic.Illustrate(c.w, c.h); got != c.wide {
+			t.Errorf("%dx%d: %d columns, want %d", c.w, c.h, got, c.wide)
+		}
+	}
+	pic.Illustrate(200, 5)
+	if !pic.PickBeside(8, 2) { // the third line has leaf-05 and leaf-06, the first column spine-01
+		t.Fatal("the map has no link at its first cell")
+	}
+	x := s.Pane.Subject()
+	names := x.Fabric.PortName(x.Link) + " " + x.Fabric.PortName(x.Fabric.Ports[x.Link].Peer)
+	if !strings.Contains(names, "spine-01/") || !strings.Contains(names, "leaf-05/") &&
+		!strings.Contains(names, "leaf-06/") {
+		t.Errorf("it selects %s", names)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -39,6 +40,7 @@ type links struct {
 	// counting computes the number of paths over links in the other state of the event.
 	counting pane.AsyncResult[*linkload.Loads]
 	used     used
+	beside   sketch
 }
 
 // Pane constructs this pane. The feature that has a key of the same name opens the pane.
@@ -68,15 +70,15 @@ func New(c *pane.Common) pane.Pane {
 	paths := func(row int) int64 { return l.load.loads.Paths[l.port(row)] }
 	l.Cols = []draw.Column{
 		{Name: "from", Help: "port from which packets leave",
-			Least: 14, Hidden: hidden, Text: func(row int) string {
+			Least: 14, Middle: true, Hidden: hidden, Text: func(row int) string {
 				return name(l.port(row))
 			}, Order: func(row int) int64 { return rank(l.port(row)) }},
 		{Name: "to", Help: "port at the other end of the link",
-			Least: 14, Hidden: hidden, Text: func(row int) string {
+			Least: 14, Middle: true, Hidden: hidden, Text: func(row int) string {
 				return name(peer(row))
 			}, Order: func(row int) int64 { return rank(peer(row)) }},
 		{Name: "paths", Help: "paths over the link, all end ports to all others, by the tables of the state shown",
-			Wide: 11, Right: true, Hidden: hidden, Text: func(row int) string {
+			Wide: 9, Right: true, Hidden: hidden, Text: func(row int) string {
 				return pane.PathsText(l.load.loads, l.port(row))
 			}, Order: paths},
 		l.otherColumn(),
@@ -85,9 +87,12 @@ func New(c *pane.Common) pane.Pane {
 				return t.Bar(int(paths(row)), int(l.load.most), 12)
 			},
 			Look: l.look, Order: paths},
-		{Name: "of mean", Help: "paths over the link by the mean over the links between switches in use; 2.00x is " +
-			"twice the mean",
-			Wide: 8, Right: true, Rank: 2, Hidden: hidden, Text: l.ofMean, Order: paths, Look: l.look},
+		{Name: "of limit", Help: "paths over the link, divided by its limit: the paths at which it is as busy as the " +
+			"links of hosts, or its even share among the links of its tier",
+			Wide: 8, Right: true, Hidden: hidden, Text: l.ofLimit, Order: func(row int) int64 {
+				v, _ := l.load.loads.OfLimit(l.load.limits, l.port(row))
+				return int64(1e6 * v)
+			}, Look: l.look},
 		{Name: "LIDs", Help: "number of destination LIDs",
 			Wide: 6, Right: true, Rank: 3, Hidden: hidden, Order: func(row int) int64 {
 				return int64(l.load.loads.Destinations[l.port(row)])
@@ -116,21 +121,18 @@ func (l *links) port(row int) fabric.PortIndex {
 	return l.load.between[row]
 }
 
-func (l *links) ofMean(row int) string {
-	if l.load.mean == 0 || linkload.ClassOf(l.load.loads.Fabric, l.port(row)) != linkload.BetweenSwitches {
-		return ""
-	}
-	if !l.load.loads.Known(l.port(row)) {
-		return "?"
-	}
-	return fmt.Sprintf("%.2fx", float64(l.load.loads.Paths[l.port(row)])/l.load.mean)
+// ofLimit returns the paths over a link, divided by the limit of the link.
+func (l *links) ofLimit(row int) string {
+	v, known := l.load.loads.OfLimit(l.load.limits, l.port(row))
+	return prose.When(known, fmt.Sprintf("%.2fx", v), "?")
 }
 
 func (l *links) look(row int) draw.Style {
-	if linkload.ClassOf(l.load.loads.Fabric, l.port(row)) != linkload.BetweenSwitches || l.load.mean == 0 {
+	v, known := l.load.loads.OfLimit(l.load.limits, l.port(row))
+	if !known || linkload.ClassOf(l.load.loads.Fabric, l.port(row)) != linkload.BetweenSwitches {
 		return l.Theme.Dim
 	}
-	return l.Theme.LoadStyle(l.load.loads.Paths[l.port(row)], l.load.mean)
+	return pane.LoadScale.Style(l.Theme, v)
 }
 
 // Seek counts the paths over each link.
@@ -190,6 +192,7 @@ func (l *links) Renew() {
 		l.findCut()
 		l.Build(len(l.heat().rows))
 	default:
+		l.findCut()
 		hits := func(n fabric.NodeIndex) bool { return l.Filt.Hit(l.Scene.Names.Search[n]) }
 		l.Match = func(row int) bool {
 			f := l.load.loads.Fabric
@@ -218,12 +221,16 @@ func (l *links) Figure() string {
 	case l.N == 0:
 		return l.loading.Progress()
 	case l.showsUse():
-		return fmt.Sprintf("%s; %s %.1f %% used", l.heat().sizes(), l.Theme.Shades[4], float64(l.heat().most)/10)
+		return fmt.Sprintf("%s; at most %.1f %% used", l.heat().sizes(), float64(l.heat().most)/10)
 	case l.isMap():
-		return fmt.Sprintf("%s; %s of %s paths", l.heat().sizes(), l.Theme.Shades[4],
-			draw.Thousands(int(l.heat().most)))
+		return fmt.Sprintf("%s; at most %.2fx of limit", l.heat().sizes(), float64(l.heat().most)/1000)
 	}
-	return fmt.Sprintf("%s, mean %s", draw.Count(l.N, "direction"), draw.Thousands(int(l.load.mean+0.5)))
+	text := draw.Count(l.N, "direction")
+	if hosts := l.load.hosts; hosts[1] > 0 && l.Kind == loadHottest {
+		text += "; links of hosts: " + prose.When(hosts[0] == hosts[1], "", draw.Thousands(int(hosts[0]))+" to ") +
+			draw.Thousands(int(hosts[1])) + " paths each"
+	}
+	return text
 }
 
 func (l *links) Empty() string {
@@ -275,15 +282,15 @@ type loading struct {
 	// The field between holds the ports of links between switches, and the field all holds the ports of all links. Both
 	// are sorted by paths, the most first.
 	between, all []fabric.PortIndex
-	mean         float64 // of the links between switches
-	most         int64   // of any link
+	limits       linkload.Limits
+	hosts        [2]int64 // the fewest and most paths over a link of a host
+	most         int64    // of any link
 	heat         heat
 }
 
 // newLoading sorts the links by their number of paths. It takes O(links log links) time.
 func newLoading(l *linkload.Loads, ix *pane.Index) *loading {
-	r := &loading{loads: l}
-	var sum int64
+	r := &loading{loads: l, limits: l.Limits(ix.Heights(l.Fabric)), hosts: [2]int64{math.MaxInt64, 0}}
 	for i := range l.Fabric.Ports {
 		p := fabric.PortIndex(i)
 		switch linkload.ClassOf(l.Fabric, p) {
@@ -291,7 +298,8 @@ func newLoading(l *linkload.Loads, ix *pane.Index) *loading {
 			continue
 		case linkload.BetweenSwitches:
 			r.between = append(r.between, p)
-			sum += l.Paths[p]
+		default:
+			r.hosts = [2]int64{min(r.hosts[0], l.Paths[p]), max(r.hosts[1], l.Paths[p])}
 		}
 		r.all = append(r.all, p)
 		r.most = max(r.most, l.Paths[p])
@@ -299,11 +307,11 @@ func newLoading(l *linkload.Loads, ix *pane.Index) *loading {
 	for _, list := range [][]fabric.PortIndex{r.between, r.all} {
 		slices.SortStableFunc(list, func(a, b fabric.PortIndex) int { return cmp.Compare(l.Paths[b], l.Paths[a]) })
 	}
-	if n := len(r.between); n > 0 {
-		r.mean = float64(sum) / float64(n)
-	}
 	r.heat = newHeat(l.Fabric, func(p fabric.PortIndex) int64 {
-		return prose.When(l.Known(p), l.Paths[p], -1)
-	}, r.mean, ix)
+		if v, known := l.OfLimit(r.limits, p); known {
+			return int64(1000*v + 0.5)
+		}
+		return notRead
+	}, &pane.LoadScale, ix)
 	return r
 }

@@ -28,9 +28,9 @@ func (l *links) columns(g *grid, room int) (first, per int) {
 // result gone is set if at least one link has failed.
 func (l *links) cell(r heatRow, from, to int) (most int64, gone bool) {
 	cells := prose.When(l.Kind == loadDownwards || l.Kind == usedDownwards, r.down, r.up)
-	most = -1
+	most = noLink
 	for i := r.place*len(r.cols) + from; i < r.place*len(r.cols)+to; i++ {
-		most = max(most, cells[i])
+		most = worse(most, cells[i])
 		gone = gone || r.cut[i]
 	}
 	return most, gone
@@ -40,13 +40,15 @@ func (l *links) cell(r heatRow, from, to int) (most int64, gone bool) {
 func (l *links) findCut() {
 	f := l.load.loads.Fabric
 	top := l.Scene.Top.Fabric
+	switchOf := func(p fabric.PortIndex) fabric.SwitchIndex {
+		return f.SwitchByGUID(top.Nodes[top.Ports[p].Node].GUID)
+	}
 	for _, g := range l.heat().grids {
 		g.cut = map[int]bool{}
-		rows, cols := placesOf(f, g.rows), placesOf(f, g.cols)
 		for link := range l.Scene.FailedLinks() {
 			for _, ends := range [2][2]fabric.PortIndex{{link.A, link.B}, {link.B, link.A}} {
-				row, low := rows[top.Nodes[top.Ports[ends[0]].Node].GUID]
-				col, high := cols[top.Nodes[top.Ports[ends[1]].Node].GUID]
+				row, low := g.rowAt[switchOf(ends[0])]
+				col, high := g.colAt[switchOf(ends[1])]
 				if low && high {
 					g.cut[row*len(g.cols)+col] = true
 				}
@@ -108,7 +110,7 @@ func (l *links) Draw(p *draw.Pen, line int) {
 		p.Put(p.Dim, l.columnsText(p, r.grid, p.Left))
 		return
 	}
-	p.Cell("", f.NodeName(f.Switches[r.sw()]), mapName)
+	p.Cell("", draw.CutMiddle(draw.Clean(f.NodeName(f.Switches[r.sw()]), p.ASCII), mapName, p.Ellipsis), mapName)
 	p.Gap(1)
 	first, per := l.columns(r.grid, p.Left)
 	for col := first; col < len(r.cols) && p.Left > 0; col += per {
@@ -121,19 +123,13 @@ func (l *links) Draw(p *draw.Pen, line int) {
 		case gone:
 			p.Put(l.Theme.Bad, p.Failed)
 			continue
+		case x == notRead:
+			p.Put(p.Dim, "?")
+			continue
 		case x < 0:
 			p.Gap(1)
 			continue
 		}
-		p.Heat(x, h.most, h.mean)
+		p.Shaded(h.scale, float64(x)/1000, 1)
 	}
-}
-
-// placesOf returns the position of each switch in a list, by GUID.
-func placesOf(f *fabric.Fabric, switches []fabric.SwitchIndex) map[uint64]int {
-	out := make(map[uint64]int, len(switches))
-	for i, s := range switches {
-		out[f.SwitchNode(s).GUID] = i
-	}
-	return out
 }

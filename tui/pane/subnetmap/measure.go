@@ -11,19 +11,16 @@ import (
 	"example.org/ibconsole/fabric/limits"
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/internal/base/prose"
-	"example.org/ibconsole/routing/checks/congestion"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
 )
 
-// measure is a quantity that colours the cells. Values have five shades. Those from the shade warn on are above a
-// limit, those from the shade bad on far above it.
+// measure is a quantity that colours the cells.
 type measure struct {
 	name, help string
-	words      [5]string // of the shades, "" for a shade that the legend leaves out
-	from       [5]float64
-	warn, bad  int
+	scale      draw.Scale
 	// of returns the value of a port. It returns false if the value was not read.
 	of func(s *network, p fabric.PortIndex) (float64, bool)
 	// sum is set if the value of a switch is the sum over its ports. Otherwise it is the largest.
@@ -47,8 +44,7 @@ var measures = [numMeasures]measure{
 	byLoad: {
 		name: "load", help: "most paths over a link between switches, in either direction, divided by its limit: the " +
 			"paths at which it is as busy as the links of hosts, or its even share among the links of its tier",
-		words: [5]string{"none", "to 0.5x", "to 1.1x", "above", "1.5x"},
-		from:  [5]float64{0, 1e-9, 0.5, 1.1, 1.5}, warn: 3, bad: 4, of: (*network).loadOf, text: limitText,
+		scale: pane.LoadScale, of: (*network).loadOf, text: limitText,
 		none: func(s *network) string {
 			switch {
 			case s.sc.WhyNoTables != "":
@@ -63,8 +59,9 @@ var measures = [numMeasures]measure{
 	},
 	byErrors: {
 		name: "errors", help: "errors that the ports counted in the hour before the state shown",
-		words: [5]string{"none", "", "", "some", ""},
-		from:  [5]float64{0, 1, 1, 1, float64(errorLimit())}, warn: 3, bad: 4, sum: true,
+		scale: draw.Scale{From: [5]float64{0, 1, 1, 1, float64(errorLimit())}, Warn: 3, Bad: 4,
+			Words: [5]string{"none", "", "", "some", fmt.Sprintf("%d and more", errorLimit())}},
+		sum: true,
 		of: func(s *network, p fabric.PortIndex) (float64, bool) {
 			n, text := s.sc.RecentErrors(s.of.Fabric, p)
 			return float64(n), s.sc.Recent() != nil && text != "?"
@@ -74,8 +71,7 @@ var measures = [numMeasures]measure{
 	byUse: {
 		name: "utilization", help: "share of the data rate that the busiest port sent in the hour before the state " +
 			"shown",
-		words: [5]string{"none", "to 30 %", "to 60 %", "above", "full"},
-		from:  [5]float64{0, 0.005, 0.3, 0.6, congestion.Full}, warn: 4, bad: 5,
+		scale: pane.UseScale,
 		of: func(s *network, p fabric.PortIndex) (float64, bool) {
 			n, _ := s.sc.RecentUse(s.of.Fabric, p)
 			return float64(n) / 100, n >= 0
@@ -84,8 +80,8 @@ var measures = [numMeasures]measure{
 	},
 	byTemperature: {
 		name: "temperature", help: "temperature of the hottest sensor of the switch, or of the module of the port",
-		words: [5]string{"", "to 60 C", "above", celsius(problems.WarmDegrees), celsius(problems.HotDegrees)},
-		from:  [5]float64{-300, -299, 60, problems.WarmDegrees, problems.HotDegrees}, warn: 3, bad: 4,
+		scale: draw.Scale{From: [5]float64{-300, -299, 60, problems.WarmDegrees, problems.HotDegrees}, Warn: 3, Bad: 4,
+			Words: [5]string{"", "to 60 C", "above", celsius(problems.WarmDegrees), celsius(problems.HotDegrees)}},
 		of: func(s *network, p fabric.PortIndex) (float64, bool) {
 			if h := s.health().At(p); h != nil && h.Cable != nil && h.Cable.Measured {
 				return float64(h.Cable.Celsius), true
@@ -168,28 +164,6 @@ func (v value) text(m *measure) string {
 	return m.text(v.v)
 }
 
-// shade returns the shade of a value, from 0 to 4.
-func (m *measure) shade(v float64) int {
-	at := 0
-	for i := range m.from {
-		if v >= m.from[i] {
-			at = i
-		}
-	}
-	return at
-}
-
-// style returns the style of a shade. Colours mean urgency: only values above a limit have one.
-func (m *measure) style(t *draw.Theme, shade int) draw.Style {
-	switch {
-	case shade >= m.bad:
-		return t.Bad
-	case shade >= m.warn:
-		return t.Warn
-	}
-	return t.Good
-}
-
 // values are the values of the switches, by measure.
 type values struct {
 	by    [numMeasures][]value
@@ -250,7 +224,7 @@ func (s *network) switchValue(kind int, m *measure, sw fabric.SwitchIndex) value
 	if !m.sum {
 		out.v = most
 	}
-	out.known = !out.none && (!unread || m.shade(out.v) >= m.warn)
+	out.known = !out.none && (!unread || m.scale.Urgent(out.v))
 	return out
 }
 

@@ -239,8 +239,7 @@ func (b brush) face(it *item, n int) (string, draw.Style) {
 	case v.none:
 		glyph = p.Shades[0]
 	case v.known:
-		at := m.shade(v.v)
-		glyph, st = p.Shades[at], m.style(p.Theme, at)
+		glyph, st = p.Shades[m.scale.Shade(v.v)], m.scale.Style(p.Theme, v.v)
 	}
 	text := strings.Repeat(glyph, n)
 	switch hop := s.hops[s.of.Fabric.Switches[it.sw]]; {
@@ -427,18 +426,7 @@ func (s *subnetMap) Header(p *draw.Pen) {
 		p.Put(p.Warn, ": "+draw.Clean(why, p.ASCII))
 		return
 	}
-	for i, word := range m.words {
-		if word != "" {
-			p.Gap(2)
-			p.Put(m.style(p.Theme, i), p.Shades[i])
-			p.Put(p.Dim, " "+word)
-		}
-	}
-	if m.words[4] == "" {
-		p.Gap(2)
-		p.Put(p.Bad, p.Shades[4])
-		p.Put(p.Dim, " "+m.text(m.from[4])+" and more")
-	}
+	m.scale.Legend(p)
 	p.Gap(2)
 	p.Put(p.Bad, p.Failed)
 	p.Put(p.Dim, " failed")

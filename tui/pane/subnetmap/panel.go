@@ -140,7 +140,7 @@ func (b brush) paintPorts(sw fabric.SwitchIndex, from, n int) {
 			glyph, st = p.Failed, p.Bad
 		case v.none:
 		case v.known:
-			glyph, st = p.Shades[m.shade(v.v)], m.style(p.Theme, m.shade(v.v))
+			glyph, st = p.Shades[m.scale.Shade(v.v)], m.scale.Style(p.Theme, v.v)
 		default:
 			glyph = "?"
 		}
