@@ -81,6 +81,8 @@ type task struct {
 	done   bool // acknowledged, or found unchanged
 	unread bool // the table of the switch could not be read, so the table is not written
 	again  bool // the same table was written again
+	// verified is set if the table was read back at the end of its step and holds what was written.
+	verified bool
 }
 
 // table identifies a table of a switch, whatever its contents.

@@ -169,16 +169,20 @@ var ErrDiffers = errors.New("read-back mismatch")
 
 var errSilent = fmt.Errorf("%w to earlier requests", mad.ErrTimeout)
 
-// holds reads tables that were just written, and reports whether the switches hold them.
+// holds reads tables that were just written, and reports whether the switches hold them. Those that they hold are not
+// read again at the end.
 func (a *applier) holds(tasks []*task) bool {
 	same := true
 	a.each(len(tasks), func(i int) {
-		item, ok := tasks[i].Item.(write.Table)
+		t := tasks[i]
+		item, ok := t.Item.(write.Table)
 		if !ok {
 			return
 		}
 		a.ask(item.Target(a.f), item.Get(a.f), func(now *mad.Reply) {
-			item.Verify(a.f, now, func(_ string, want, got any) { same = same && want == got })
+			t.verified = true
+			item.Verify(a.f, now, func(_ string, want, got any) { t.verified = t.verified && want == got })
+			same = same && t.verified
 		}, func() bool { same = false; return false })
 	})
 	return same && a.fatal == nil
@@ -189,7 +193,10 @@ func (a *applier) readBack() {
 	for _, kind := range a.kinds() {
 		a.each(len(kind), func(i int) {
 			t := &kind[i]
-			if !t.done || t.again {
+			if !t.done || t.again || t.verified {
+				if t.verified && !t.again {
+					*a.report.ReadBack.of(t.Item)++
+				}
 				a.step()
 				return
 			}

@@ -119,3 +119,25 @@ func TestWrongStepStops(t *testing.T) {
 		t.Errorf("%+v, %v", rep, err)
 	}
 }
+
+// TestStepsAreReadOnce checks that what a step wrote and read back is not read again at the end. Only the two tables
+// that a later step writes again are read one more time.
+func TestStepsAreReadOnce(t *testing.T) {
+	requests := map[bool]int{}
+	for _, steps := range []bool{false, true} {
+		n := newSubnet(t, "torus:5x4,2")
+		w := stepped(n)
+		w.ReadSteps = steps
+		rep, err := apply.Apply(t.Context(), n.client(t, nil), n.live.Fabric, w, apply.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		requests[steps] = rep.Requests
+		if rep.ReadBack.Total() != 3 {
+			t.Errorf("steps %v: %v", steps, rep.ReadBack)
+		}
+	}
+	if more := requests[true] - requests[false]; more != 2 {
+		t.Errorf("reading after each step takes %d more requests", more)
+	}
+}
