@@ -250,8 +250,10 @@ func (a *Answer) tableMarkup(out *bufio.Writer, m markup, t *boundTable) error {
 func (t *boundTable) markup(out *bufio.Writer, m markup) (rows int, err error) {
 	var shown []int
 	var names []string
+	// A column without a key that a form names is a part of that text, unless the table has no others.
+	hasKeys := slices.ContainsFunc(t.columns, func(c Column) bool { return c.Key != "" })
 	for i := range t.columns {
-		if t.columns[i].Name != "" {
+		if c := &t.columns[i]; c.Name != "" && (c.Key != "" || t.form == "" || !hasKeys) {
 			shown, names = append(shown, i), append(names, t.columns[i].Name)
 		}
 	}
