@@ -121,7 +121,8 @@ func (d *layout) arrange(body draw.Rect) []placed {
 		if picture {
 			return append(d.homes(left), placed{d.focus, rest}, logged)
 		}
-		return append(d.homes(left), append(d.spread(rest), logged)...)
+		rest, strip := d.strip(rest)
+		return append(append(d.homes(left), d.spread(rest)...), append(strip, logged)...)
 	}
 	var across []placed // a pane with long rows, below all others
 	if at := d.orMain(s.main); d.all[at].About().Broad && at == d.focus {
@@ -132,12 +133,33 @@ func (d *layout) arrange(body draw.Rect) []placed {
 	if across != nil {
 		return append(d.homes(left), append(across, placed{d.at(pane.SeatMain), right}, logged)...)
 	}
+	right, strip := d.strip(right)
 	shown := []placed{{d.orMain(s.main), right}}
-	if trace := d.at(pane.SeatTrace); d.wanted(trace) && !picture {
-		top, bottom := draw.SplitRows(right, right.H-max(right.H*9/20, 5))
-		shown = []placed{{d.orMain(s.main), top}, {trace, bottom}}
+	if d.isStrip(shown[0].at) {
+		shown[0].at = d.at(pane.SeatMain)
 	}
-	return append(d.homes(left), append(shown, logged)...)
+	if trace := d.at(pane.SeatTrace); d.wanted(trace) && !d.isStrip(trace) && !picture {
+		top, bottom := draw.SplitRows(right, right.H-max(right.H*9/20, 5))
+		shown = []placed{{shown[0].at, top}, {trace, bottom}}
+	}
+	return append(append(d.homes(left), shown...), append(strip, logged)...)
+}
+
+// isStrip reports whether a pane is empty and has the keyboard, so that it is shown as a strip.
+func (d *layout) isStrip(at int) bool {
+	v, ok := d.all[at].(pane.Hideable)
+	return ok && at == d.focus && v.Hidden()
+}
+
+// strip returns a strip at the bottom of a part of the screen for a pane that has the keyboard and is empty, and the
+// rest for other panes. Other panes need no strip.
+func (d *layout) strip(r draw.Rect) (rest draw.Rect, strip []placed) {
+	if !d.isStrip(d.focus) {
+		return r, nil
+	}
+	lines := min(len(draw.Wrap(d.pane().Empty(), r.W-5))+2, r.H/2)
+	top, bottom := draw.SplitRows(r, r.H-lines)
+	return top, []placed{{d.focus, bottom}}
 }
 
 // spread places the main pane, the trace pane and a side pane on a wide screen. Other panes use the space of hidden
@@ -146,14 +168,14 @@ func (d *layout) spread(rest draw.Rect) []placed {
 	main, trace, side := d.at(pane.SeatMain), d.at(pane.SeatTrace), d.slots.side
 	var others []int
 	for _, at := range []int{trace, side} {
-		if d.wanted(at) {
+		if d.wanted(at) && !d.isStrip(at) {
 			others = append(others, at)
 		}
 	}
 	if len(others) == 0 {
 		return []placed{{main, rest}}
 	}
-	if d.wanted(side) && d.all[side].About().Broad {
+	if d.wanted(side) && !d.isStrip(side) && d.all[side].About().Broad {
 		top, bottom := draw.SplitRows(rest, rest.H/2)
 		if len(others) == 1 {
 			return []placed{{main, top}, {side, bottom}}

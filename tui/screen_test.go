@@ -65,6 +65,19 @@ func TestLayouts(t *testing.T) {
 	}
 	d.size(120, 36).press("6").sees("6 Load links between switches").press("5").sees("5 What-if").misses("6 Load links")
 	d.size(200, 50).press("6").sees("3 LFT of", "6 Load links").press("7").sees("3 LFT of", "7 History entries")
+	// An empty pane with the keyboard takes a few lines, and the table above it the rest.
+	for _, s := range [][2]int{{120, 36}, {200, 50}} {
+		for _, key := range []string{"5", "4"} {
+			d.size(s[0], s[1]).press(key)
+			for _, p := range d.m.panes() {
+				switch name := d.m.all[p.at].About().Name; {
+				case p.at == d.m.focus && p.H > 5, name == "LFT" && (p.W < s[0]/2 || p.H < s[1]/2):
+					t.Errorf("%s has %d lines of %d cells at %v", name, p.H, p.W, s)
+				}
+			}
+		}
+	}
+	d.press("7")
 	// A list with long rows takes the whole width, also while another pane has the keyboard.
 	d.press(":", "show ports leaf-01", "enter").sees("a Answer", "3 LFT of",
 		"LID  destination").press("3").sees("a Answer").misses("4 Trace ─")
