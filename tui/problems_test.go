@@ -86,9 +86,9 @@ func TestPastProblems(t *testing.T) {
 			d.misses("0 problems", "none")
 		}
 	}
-	d.sees("HISTORY, after 03:12:05", "paths lost", "56 paths end before").misses("0 problems")
+	d.sees("HISTORY, after 03:12:05", "paths lost", "56 paths end").misses("0 problems")
 	// In the entry after it the tables lead around the link.
-	d.press(".").sees("HISTORY, after 03:12:07", "1 problem ", "asymmetric ca").misses("paths lost", "unknown")
+	d.press(".").sees("HISTORY, after 03:12:07", "1 problem ", "asymmetric cabling").misses("paths lost", "unknown")
 }
 
 // TestPastProblemsWithoutTables checks that the pane reports that packets were not traced if an entry has no tables.

@@ -408,7 +408,7 @@ func TestShell(t *testing.T) {
 	}
 	d.send(shellMsg{"shell", errors.New("no terminal")})
 	d.sees("  shell: no terminal", "! shell: no terminal")
-	d.send(shellMsg{})
+	d.send(shellMsg{what: "shell"})
 	d.sees("back from the shell")
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	found "example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/calibration"
@@ -57,13 +58,9 @@ func (l *problems) grouped(all []found.Problem) []row {
 		}
 		many := n >= groupFrom && l.Filt.Empty()
 		if many {
-			var where []string
-			for i := range all[:min(n, groupFrom)] {
-				where = append(where, cmp.Or(all[i].At.Name, all[i].What))
-			}
 			rows = append(rows, row{
 				found.Problem{Severity: first.Severity, Kind: first.Kind, At: found.WholeSubnet, Try: first.Try,
-					What: strings.Join(where, ", ") + ", ..."}, n,
+					What: examples(all[:n])}, n,
 			})
 		}
 		if !many || l.open[first.Kind] {
@@ -76,9 +73,27 @@ func (l *problems) grouped(all []found.Problem) []row {
 	return rows
 }
 
+// examples names the places of the first problems of a group.
+func examples(all []found.Problem) string {
+	var where []string
+	for i := range all[:min(len(all), groupFrom)] {
+		where = append(where, cmp.Or(all[i].At.Name, all[i].What))
+	}
+	return strings.Join(where, ", ") + prose.When(len(all) > groupFrom, ", ...", "")
+}
+
+// problem returns the kind of the problem and what was found, without the name that is in the column before it.
+func (r *row) problem() string {
+	what := r.What
+	if rest, found := strings.CutPrefix(what, r.At.Name+": "); found && r.At.Name != "" {
+		what = rest
+	}
+	return string(r.Kind) + ": " + what
+}
+
 // facts returns all details of a problem.
 func (r *row) facts() []pane.Fact {
-	facts := []pane.Fact{{Name: "problem", Text: r.kind()}, {Name: "severity", Text: r.Severity.String()},
+	facts := []pane.Fact{{Name: "problem", Text: string(r.Kind)}, {Name: "severity", Text: r.Severity.String()},
 		{Name: "evidence", Text: r.What}}
 	if r.At.Name != "" {
 		facts = append(facts, pane.Fact{Name: "object", Text: r.At.Name})
@@ -95,18 +110,10 @@ func (r *row) facts() []pane.Fact {
 	return facts
 }
 
-// kind returns the kind of the problem. For a group it adds the number of problems.
-func (r *row) kind() string {
-	if r.group > 0 {
-		return fmt.Sprintf("%s x%d", r.Kind, r.group)
-	}
-	return string(r.Kind)
-}
-
-// object returns the place of the problem.
+// object returns the place of the problem. For a group it returns the number of places.
 func (r *row) object() string {
 	if r.group > 0 {
-		return ""
+		return fmt.Sprintf("%d places", r.group)
 	}
 	return cmp.Or(r.At.Name, "subnet")
 }
@@ -142,22 +149,18 @@ func New(c *pane.Common, src Source) pane.Pane {
 		{Name: "severity", Help: "error, warning or note",
 			Wide: 8, Text: func(row int) string { return l.found[row].Severity.String() }, Look: l.look,
 			Order: func(row int) int64 { return int64(l.found[row].Severity) }},
-		{Name: "object", Help: "port or node that has the problem",
-			Least: 42, Rank: 3, Text: func(row int) string { return l.found[row].object() }},
+		{Name: "object", Help: "port or node that has the problem; Enter on several opens them",
+			Least: 12, Share: 2, Text: func(row int) string { return l.found[row].object() }},
 		{Name: "since", Help: "when the problem began, if that was recorded",
 			Wide: 11, Rank: 2, Text: func(row int) string { return l.found[row].since(time.Now()) },
 			Order: func(row int) int64 { return l.found[row].Since.UnixMilli() },
 			Hidden: func() bool {
 				return !slices.ContainsFunc(l.found, func(r row) bool { return !r.Since.IsZero() })
 			}},
-		{Name: "problem", Help: "kind of problem, with a count where several share a row; Enter opens them",
-			Least: 14, Text: func(row int) string { return l.found[row].kind() }},
-		{Name: "evidence", Help: "what was found",
-			Least: 16, Share: 4, Text: func(row int) string { return l.found[row].What }},
+		{Name: "problem", Help: "kind of problem, and what was found",
+			Least: 24, Share: 5, Text: func(row int) string { return l.found[row].problem() }},
 		{Name: "next step", Help: "what may help",
-			Least: 30, Rank: 1, Text: func(row int) string {
-				return l.found[row].Try
-			}, Dim: true},
+			Least: 36, Share: 2, Rank: 1, Text: func(row int) string { return l.found[row].Try }, Dim: true},
 	}
 	return l
 }

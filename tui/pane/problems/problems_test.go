@@ -42,8 +42,8 @@ func TestGroups(t *testing.T) {
 	c := &pane.Common{Look: &draw.Theme{}}
 	l := New(c, nil).(*problems)
 	rows := l.grouped(slices.Concat(many(3, found.Narrow), many(5, found.Slow)))
-	if len(rows) != 4 || rows[3].kind() != "slow link x5" || rows[3].What != "sw-0, sw-1, sw-2, sw-3, ..." ||
-		rows[0].kind() != "narrow link" {
+	if len(rows) != 4 || rows[3].object() != "5 places" || rows[3].What != "sw-0, sw-1, sw-2, sw-3, ..." ||
+		string(rows[0].Kind) != "narrow link" {
 		t.Errorf("%+v", rows)
 	}
 	l.open = map[found.Kind]bool{found.Slow: true}
