@@ -44,8 +44,8 @@ func TestProblems(t *testing.T) {
 	back.leave("leaf-01", 9, "no answer")
 	back.state.SMs = []managers.SM{{GUID: 1, Port: "a/1", State: "master"}, {GUID: 2, Port: "b/1", State: "master"}}
 	d := driveBackend(t, back).size(160, 40)
-	d.sees("›1 Problems", "1 Problems!", "no answer", "narrow link", f.PortName(cable.A), "two masters", "a/1 and b/1",
-		"paths lost")
+	d.press("z").sees("›1 Problems", "1 Problems!", "no answer", "narrow link", f.PortName(cable.A), "two masters",
+		"a/1 and b/1", "paths lost").press("z")
 	// O prepares the command that acknowledges the selected problem.
 	d.press("/", "narrow", "enter")
 	id := d.m.pane().Subject().Facts
@@ -86,7 +86,7 @@ func TestPastProblems(t *testing.T) {
 			d.misses("0 problems", "none")
 		}
 	}
-	d.sees("HISTORY, after 03:12:05", "paths lost", "56 paths end").misses("0 problems")
+	d.sees("HISTORY, after 03:12:05", "paths lost: 56 paths").misses("0 problems")
 	// In the entry after it the tables lead around the link.
 	d.press(".").sees("HISTORY, after 03:12:07", "1 problem ", "asymmetric cabling").misses("paths lost", "unknown")
 }

@@ -480,7 +480,7 @@ func TestLoseTheConnection(t *testing.T) {
 	d.until("LOST, read").until("the connection is lost; what is shown was read at").sees("6 sw")
 	d.press("R").until("no ibsim listens on this").sees("LOST, read")
 	d.press("esc", "2", "/node-0001", "enter").sees("node-0001").press("esc")
-	d.press("1").until("connection lo").sees("the subnet is shown")
+	d.press("1").until("connection lo").sees("connection lost: the su")
 
 	ibsimtest.Start(t, net, ibsimtest.Named(sim.Name))
 	d.until("the connection is back").misses("LOST").sees("LIVE")
