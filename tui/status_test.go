@@ -83,7 +83,7 @@ func TestCommitWaitsForThePresent(t *testing.T) {
 	d.press("C").sees("y write it")
 	back.change(func(st *session.State) { again := *staged; st.Staged = &again })
 	d.press("y").sees("! y: other routes have been staged in the meantime").press("esc")
-	d.press(" ", "C").sees("! C: the panes are frozen").press(" ")
+	d.press("Z", "C").sees("! C: the panes are frozen").press("Z")
 	back.change(func(st *session.State) { st.Lost = "gone" })
 	d.send(changedMsg{})
 	d.press("C").sees("! C: the connection is lost")
@@ -146,7 +146,7 @@ func TestStepsOfACommand(t *testing.T) {
 func TestWelcome(t *testing.T) {
 	d := drive(t, tree).size(80, 24)
 	d.m.pages.firstPage()
-	d.sees("Welcome", "SIMULATED subnet", "1-0, a, N, K, Tab", "begins a tour of three minutes.").misses("PgDn more",
+	d.sees("Welcome", "SIMULATED subnet", "1-0, a, #, K, Tab", "begins a tour of three minutes.").misses("PgDn more",
 		"…")
 	for id := range d.m.all {
 		if key := d.m.digit(id); !slices.ContainsFunc(d.m.actions, func(a pane.Action) bool {
@@ -176,7 +176,7 @@ func TestNoTablesNoVerdict(t *testing.T) {
 	d := drive(t, "file:"+file)
 	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
 		d.size(size[0], size[1]).press("1").sees("lost paths",
-			"unknown: no").misses("links are up and uniform, packets")
+			"lost paths, credit").misses("links are up and uniform, packets")
 	}
 }
 
@@ -197,7 +197,7 @@ func TestInterruptedIsReportedFirst(t *testing.T) {
 	if d.m.status.text != "the commit of noon was interrupted" || !d.m.status.bad {
 		t.Errorf("the status line is %+v", d.m.status)
 	}
-	d.press("1").sees("error     interrupted c")
+	d.press("1").sees("interrupted commit")
 	d.press("8").sees("the commit of noon was interrupted")
 }
 

@@ -19,6 +19,12 @@ func TestCutName(t *testing.T) {
 		{"MT23108 InfiniHost Mellanox (0x0002c9010d269720)", 60, "MT23108 InfiniHost Mellanox (0x0002c9010d269720)"},
 		{"MT23108 InfiniHost Mellanox (0x0002c9010d269720)", 20, "MT23108 InfiniHost ~"},
 		{"MT23108 InfiniHost Mellanox", 20, "MT23108 InfiniHost ~"},
+		{"isl1-s17-r04-p2/36", 14, "isl1-~04-p2/36"},
+		{"isl1-s17-r04-p2/36", 18, "isl1-s17-r04-p2/36"},
+		{"isl1-s17-r04-p2", 10, "isl1-~4-p2"},
+		{"node-0001 HCA-1/1", 12, "node-0001~/1"},
+		{"leaf-01/36", 6, "le~/36"},
+		{"leaf-01/36", 3, "le~"},
 	} {
 		if got := draw.Cut(c.name, c.w, "~"); got != c.want || draw.Width(got) > c.w {
 			t.Errorf("%q in %d cells is %q, want %q", c.name, c.w, got, c.want)

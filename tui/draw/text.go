@@ -112,8 +112,9 @@ func Width(s string) int {
 // maxNameEnd is the maximum length of the end of a name that [Cut] keeps.
 const maxNameEnd = len(" (0x0123456789abcdef)/255")
 
-// Cut shortens clean text to at most w cells. If it is shortened, the text ends with a mark. Of a name that ends with
-// its GUID, as nodes with one description have, the GUID and the port are kept.
+// Cut shortens clean text to at most w cells, with a mark where characters are missing. Of a text with blanks, the end
+// is missing; of a name without blanks, the middle. The number of a port at the end of a name is kept, and so is the
+// GUID, which names have if several nodes have one description.
 func Cut(s string, w int, mark string) string {
 	if len(s) <= w && prose.Plain(s) || Width(s) <= w {
 		return s
@@ -124,6 +125,13 @@ func Cut(s string, w int, mark string) string {
 	if end := strings.LastIndex(s, " (0x"); end > 0 && len(s)-end <= min(maxNameEnd, w-2) {
 		return Cut(s[:end], w-(len(s)-end), mark) + s[end:]
 	}
+	end := portAt(s)
+	if end > 0 && len(s)-end <= w-2 {
+		return Cut(s[:end], w-(len(s)-end), mark) + s[end:]
+	}
+	if left := w - Width(mark); end < 0 && left >= 4 && prose.Plain(s) && !strings.Contains(s, " ") {
+		return s[:(left+1)/2] + mark + s[len(s)-left/2:]
+	}
 	left := w - 1
 	for i, r := range s {
 		if left -= Cells.RuneWidth(r); left < 0 {
@@ -131,6 +139,15 @@ func Cut(s string, w int, mark string) string {
 		}
 	}
 	return s
+}
+
+// portAt returns the index of the slash before the port number at the end of a text, or -1 if there is none.
+func portAt(s string) int {
+	at := strings.LastIndexByte(s, '/')
+	if at < 0 || at+1 == len(s) || len(s)-at > len("/255") || strings.Trim(s[at+1:], "0123456789") != "" {
+		return -1
+	}
+	return at
 }
 
 // Skip removes the first w cells of clean text.
