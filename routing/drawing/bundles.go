@@ -74,7 +74,12 @@ func (w *Bundle) add(d *Drawing, s *classify.Structure, opt *Options, p fabric.P
 		w.Down++
 	}
 	if opt.Loads != nil {
-		w.Load = max(w.Load, opt.Loads[p], opt.Loads[f.Ports[p].Peer])
+		for _, end := range [2]fabric.PortIndex{p, f.Ports[p].Peer} {
+			w.Load = max(w.Load, opt.Loads[end])
+			if opt.Limits != nil && opt.Limits[end] > 0 {
+				w.OfLimit = max(w.OfLimit, float64(opt.Loads[end])/opt.Limits[end])
+			}
+		}
 	}
 	if s.Grid != nil {
 		w.Wraps = w.Wraps || wraps(s.Grid, f.Nodes[f.Ports[p].Node].Switch, f.PeerSwitch(p))

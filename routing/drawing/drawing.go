@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/classify"
 )
 
@@ -82,10 +83,12 @@ func (b *Block) Switch() fabric.SwitchIndex {
 type Bundle struct {
 	A, B         int32
 	Cables, Down int
-	// Load is the maximum number of paths over one of the cables in one direction.
-	Load   int64
-	OnPath bool
-	Wraps  bool // crosses a dateline of a torus: from the last switch of a ring to its first
+	// Load is the maximum number of paths over one of the cables in one direction. OfLimit is the maximum of these
+	// numbers divided by the limit of the cable.
+	Load    int64
+	OfLimit float64
+	OnPath  bool
+	Wraps   bool // crosses a dateline of a torus: from the last switch of a ring to its first
 }
 
 // Options selects the unfolded blocks and the marks in the drawing.
@@ -94,6 +97,7 @@ type Options struct {
 	Unfolded map[Key]bool
 	Failed   map[fabric.Link]bool      // of links of the subnet
 	Loads    []int64                   // paths by the port by which they leave, nil if they are not known
+	Limits   linkload.Limits           // of the loads, nil if they are not known
 	Path     []fabric.PortIndex        // the ports by which packets of a path leave
 	Through  map[fabric.NodeIndex]bool // the nodes of a path, if its ports are not known
 }

@@ -45,8 +45,10 @@ type Report struct {
 
 	fabric *fabric.Fabric
 	facts  *analysis.Memo
-	loads  []int64 // by port, nil without tables
+	loads  *linkload.Loads // nil without tables
+	limits linkload.Limits
 	drawn  *drawing.Drawing
+	small  *cells // instead of drawn, for many switches
 }
 
 // Routing holds the figures of tables.
@@ -108,7 +110,7 @@ func New(ctx context.Context, facts *analysis.Memo, f *fabric.Fabric, t *fabric.
 		if l, err = facts.Load(ctx, t, linkload.Options{Progress: progress}); err != nil {
 			return nil, err
 		}
-		r.loads = l.Paths
+		r.loads, r.limits = l, l.Limits(facts.Structure(f).Heights())
 		if r.Routing, err = routingOf(ctx, facts, t, l, progress); err != nil {
 			return nil, err
 		}

@@ -32,7 +32,12 @@ func made(t testing.TB, names ...string) *report.Report {
 
 func madeOf(t testing.TB, names ...string) (*fabric.Fabric, *report.Report) {
 	t.Helper()
-	f, err := gen.ParseSpec("fattree:2,4")
+	return madeFrom(t, "fattree:2,4", names...)
+}
+
+func madeFrom(t testing.TB, spec string, names ...string) (*fabric.Fabric, *report.Report) {
+	t.Helper()
+	f, err := gen.ParseSpec(spec)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,20 +10,42 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/routing/drawing"
 )
 
-// mostDrawn is the maximum number of switches that are drawn individually. If there are more switches, they are drawn
-// as blocks.
+// mostDrawn is the maximum number of switches that are drawn as boxes with names. If there are more switches, they are
+// drawn as cells.
 const mostDrawn = 80
+
+// mostTangled is the same for irregular subnets, in which links lead everywhere.
+const mostTangled = 20
 
 // Draw sets the contents of the drawing: the fabric including failed links, the set of failed links, and a path.
 func (r *Report) Draw(whole *fabric.Fabric, failed map[fabric.Link]bool, path []fabric.PortIndex) {
-	opt := drawing.Options{All: r.Switches <= mostDrawn, Failed: failed, Path: path}
-	if len(r.loads) == len(whole.Ports) {
-		opt.Loads = r.loads
+	s, loads := r.facts.Structure(whole), r.loads
+	if loads != nil && len(loads.Paths) != len(whole.Ports) {
+		loads = nil
 	}
-	r.drawn = drawing.Of(r.facts.Structure(whole), opt)
+	r.drawn, r.small = nil, nil
+	if r.Switches > mostDrawn || s.Shape == classify.Irregular && r.Switches > mostTangled {
+		r.small = &cells{structure: s, failed: failed, loads: loads, limits: r.limits,
+			onPath: map[fabric.SwitchIndex]bool{}}
+		for _, p := range path {
+			for _, node := range [2]fabric.NodeIndex{whole.Ports[p].Node, whole.PeerNode(p)} {
+				if node != fabric.None && whole.Nodes[node].IsSwitch() {
+					r.small.onPath[whole.Nodes[node].Switch] = true
+				}
+			}
+		}
+		return
+	}
+	opt := drawing.Options{All: true, Failed: failed, Path: path}
+	if loads != nil {
+		opt.Loads, opt.Limits = loads.Paths, r.limits
+	}
+	r.drawn = drawing.Of(s, opt)
 }
 
 // SVG draws the subnet as tiers, grids or groups. The width of a bundle shows its number of cables, and its colour the
@@ -38,8 +60,14 @@ func (r *Report) SVG(w io.Writer) error {
 // svg writes the SVG element. The argument namespace is an attribute that the element needs if it is not inside an HTML
 // page.
 func (r *Report) svg(p *printer, namespace string) {
-	if r.drawn == nil {
+	if r.drawn == nil && r.small == nil {
 		r.Draw(r.fabric, nil, nil)
+	}
+	if r.small != nil {
+		c := *r.small
+		c.printer = p
+		c.write(namespace)
+		return
 	}
 	s := &sheet{printer: p, d: r.drawn}
 	switch r.drawn.Kind {
@@ -243,17 +271,23 @@ func (s *sheet) bundle(w *drawing.Bundle) {
 func (s *sheet) describeBundle(w *drawing.Bundle) string {
 	text := fmt.Sprintf("%s to %s: %s", s.name(int(w.A)), s.name(int(w.B)), w.Words(prose.Count[int]))
 	if s.d.Most > 0 {
-		text += fmt.Sprintf(", at most %d paths over one", w.Load)
+		text += fmt.Sprintf(", at most %d paths over one, %.2fx of limit", w.Load, w.OfLimit)
 	}
 	return text
 }
 
-// colour returns a colour between blue and red for the load of a bundle, or grey if loads are unknown.
+// colour returns the colour for the load of a bundle, divided by the limit, or grey if loads are unknown. Loads up to
+// the limit are blue.
 func (s *sheet) colour(w *drawing.Bundle) string {
-	if s.d.Most == 0 {
+	switch {
+	case s.d.Most == 0 || w.Load == 0:
 		return "#9aa7b3"
+	case w.OfLimit >= linkload.FarOverLimit:
+		return "#d8432b"
+	case w.OfLimit >= linkload.OverLimit:
+		return "#f0a020"
+	case w.OfLimit >= linkload.HalfLimit:
+		return "#5f8fb8"
 	}
-	part := float64(w.Load) / float64(s.d.Most)
-	mix := func(a, b int) int { return a + int(part*float64(b-a)) }
-	return fmt.Sprintf("#%02x%02x%02x", mix(0x9f, 0xd8), mix(0xb8, 0x4a), mix(0xcf, 0x1b))
+	return "#9fb8cf"
 }

@@ -4,6 +4,14 @@ package linkload
 
 import "example.org/ibconsole/fabric"
 
+// The shares of the limit of a link from which on its load is high, above the limit, and far above the limit. A tenth
+// more than the limit does not count: a routing is rarely completely even.
+const (
+	HalfLimit    = 0.5
+	OverLimit    = 1.1
+	FarOverLimit = 1.5
+)
+
 // Limits holds, by port, the number of paths up to which a link is no bottleneck.
 type Limits []float64
 
