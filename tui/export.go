@@ -7,22 +7,82 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/svg"
 )
 
 // Saver creates a file. It returns an error if the file exists.
 type Saver func(name string) (io.WriteCloser, error)
 
-func whyNotExport(m *model) string {
-	if m.save == nil {
-		return "files cannot be written here"
+func whyNotSaved(m *model) string {
+	return prose.When(m.save == nil, "files cannot be written here", "")
+}
+
+func whyNotExport(m *model) string { return cmp.Or(whyNotSaved(m), whyNoRow(m)) }
+
+// openPicture asks for the name of a file for the screen as it is now.
+func openPicture(m *model) tea.Cmd {
+	shown := strings.Split(m.view.text(), "\n")
+	m.askFile(fmt.Sprintf("screen-%s.svg", m.now().Format("20060102-150405")), []string{".svg", ".txt"},
+		func(name string) { m.savePicture(name, shown) })
+	return nil
+}
+
+// savePicture writes lines of the screen to a file: as an image (.svg), or as text without colours (.txt).
+func (m *model) savePicture(name string, lines []string) {
+	var b strings.Builder
+	var err error
+	switch filepath.Ext(name) {
+	case ".svg":
+		err = svg.Screen(strings.NewReader(strings.Join(lines, "\n")), &b)
+	case ".txt":
+		for _, l := range lines {
+			b.WriteString(strings.TrimRight(ansi.Strip(l), " ") + "\n")
+		}
+	default:
+		err = fmt.Errorf("%s: unknown extension, expected .svg or .txt", name)
 	}
-	return whyNoRow(m)
+	if err == nil {
+		err = m.write(name, b.String())
+	}
+	if err != nil {
+		m.warn("picture: " + err.Error())
+		return
+	}
+	m.inform("the screen was written to " + name)
+	m.events.add("the screen was written to " + name)
+}
+
+// askFile asks for the name of a file. Tab changes its extension to the next of ends. The function write is called with
+// the name.
+func (m *model) askFile(name string, ends []string, write func(name string)) {
+	m.prompt.open(name, "write to: ", func(k tea.KeyMsg) tea.Cmd {
+		switch k.Type {
+		case tea.KeyEsc:
+			m.prompt.typed = nil
+		case tea.KeyEnter:
+			name := strings.TrimSpace(m.prompt.typed.Value())
+			m.prompt.typed = nil
+			if name != "" {
+				write(name)
+			}
+		case tea.KeyTab:
+			name := m.prompt.typed.Value()
+			end := filepath.Ext(name)
+			next := ends[(slices.Index(ends, end)+1)%len(ends)]
+			m.prompt.typed.set(strings.TrimSuffix(name, end) + next)
+		default:
+			m.prompt.edit(k)
+		}
+		return nil
+	}, tea.KeyTab, strings.ReplaceAll(strings.Join(ends, ", "), ".", ""), tea.KeyEnter, "write", tea.KeyEsc, "leave")
 }
 
 // openExport asks for the name of the file.
@@ -36,41 +96,13 @@ func openExport(m *model) tea.Cmd {
 			return '_'
 		}, strings.ToLower(file))
 	}
-	m.prompt.open(fmt.Sprintf("%s-%s.csv", name, m.now().Format("20060102-150405")), "write to: ",
-		func(k tea.KeyMsg) tea.Cmd { return exportKey(m, k) },
-		tea.KeyTab, "csv, json, txt", tea.KeyEnter, "write", tea.KeyEsc, "leave")
+	m.askFile(fmt.Sprintf("%s-%s.csv", name, m.now().Format("20060102-150405")), []string{".csv", ".json", ".txt"},
+		func(name string) { export(m, name) })
 	return nil
-}
-
-func exportKey(m *model, k tea.KeyMsg) tea.Cmd {
-	switch k.Type {
-	case tea.KeyEsc:
-		m.prompt.typed = nil
-	case tea.KeyEnter:
-		name := strings.TrimSpace(m.prompt.typed.Value())
-		m.prompt.typed = nil
-		export(m, name)
-	case tea.KeyTab:
-		nextFormat(m)
-	default:
-		m.prompt.edit(k)
-	}
-	return nil
-}
-
-// nextFormat changes the extension of the typed file name to that of the next format.
-func nextFormat(m *model) {
-	name := m.prompt.typed.Value()
-	end := filepath.Ext(name)
-	next := map[string]string{".csv": ".json", ".json": ".txt"}[end]
-	m.prompt.typed.set(strings.TrimSuffix(name, end) + cmp.Or(next, ".csv"))
 }
 
 // export writes the list, or only its marked rows, to a file. The file extension selects the format.
 func export(m *model, name string) {
-	if name == "" {
-		return
-	}
 	t := m.pane().Base()
 	t.WorkAll()
 	lines := t.Chosen()

@@ -287,6 +287,8 @@ func otherKeys() []action {
 		action{Name: "help",
 			Binding: pane.On("list all keys; Enter runs the selected one, ? again lists the columns of "+
 				"the pane", "?"), Label: "keys", Rank: 20, Run: openHelp},
+		action{Name: "save-screen", Binding: pane.On("write the screen to a file: .svg or .txt", "ctrl+p"),
+			Why: whyNotSaved, Run: openPicture},
 		action{Name: "suspend", Binding: pane.On("suspend until fg", "ctrl+z"),
 			Run: func(*model) tea.Cmd { return tea.Suspend }},
 		action{Name: "interrupt", Binding: pane.On("cancel the running command; else quit", "ctrl+c"), Run: interrupt},

@@ -35,6 +35,7 @@ var keyChanges = []keyChange{
 	{"half-up", ""},
 	{"half-down", ""},
 	{"stage", ""},
+	{"save-screen", ""},
 }
 
 // seenKeys reads from a file how many of the changes of keys were shown. Without the file it returns 0 if other files

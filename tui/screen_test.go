@@ -250,7 +250,7 @@ func TestPaste(t *testing.T) {
 }
 
 func TestHelpPage(t *testing.T) {
-	d := drive(t, tree).size(150, 112).press("?")
+	d := drive(t, tree).size(150, 114).press("?")
 	for _, a := range d.m.actions {
 		d.sees(a.Help().Desc)
 	}
@@ -411,6 +411,38 @@ func TestShell(t *testing.T) {
 	d.send(shellMsg{what: "shell"})
 	d.sees("back from the shell")
 }
+
+// TestSaveScreen writes the screen as text and as an image. Exports of lists have no bars.
+func TestSaveScreen(t *testing.T) {
+	d := drive(t, tree)
+	files := map[string]*strings.Builder{}
+	d.m.save = func(name string) (io.WriteCloser, error) {
+		files[name] = &strings.Builder{}
+		return builderCloser{files[name]}, nil
+	}
+	d.send(tea.KeyMsg{Type: tea.KeyCtrlP})
+	d.sees("write to: screen-").send(tea.KeyMsg{Type: tea.KeyCtrlU})
+	d.press("a.txt", "enter").sees("the screen was written to a.txt").send(tea.KeyMsg{Type: tea.KeyCtrlP})
+	d.send(tea.KeyMsg{Type: tea.KeyCtrlU})
+	d.press("a.svg", "enter").sees("the screen was written to a.svg").send(tea.KeyMsg{Type: tea.KeyCtrlP})
+	d.send(tea.KeyMsg{Type: tea.KeyCtrlU})
+	d.press("a.png", "enter").sees("! picture: a.png: unknown extension, expected .svg or .txt")
+	if text := files["a.txt"].String(); !strings.Contains(text, "2 Topology") || strings.Contains(text, "\x1b") {
+		t.Errorf("the text is\n%s", text)
+	}
+	if text := files["a.svg"].String(); !strings.HasPrefix(text, "<svg ") || !strings.Contains(text, "Topology") {
+		t.Errorf("the image is\n%.300s", text)
+	}
+	l := d.m.all[d.m.named("Load")].Base()
+	if text, err := l.CSVText([]int{0}); err != nil || strings.Contains(text, "█") || !strings.Contains(text, "paths") {
+		t.Errorf("%v: the list is\n%s", err, text)
+	}
+}
+
+// builderCloser is a file in memory.
+type builderCloser struct{ *strings.Builder }
+
+func (builderCloser) Close() error { return nil }
 
 // TestMarkRange marks a range of rows, up and down.
 func TestMarkRange(t *testing.T) {

@@ -23,6 +23,7 @@ type Column struct {
 	Order    func(row int) int64
 	Hidden   func() bool // nil: always shown
 	Unsorted bool        // rows cannot be sorted by the column
+	Drawn    bool        // a bar or a graph, which exports and copies leave out
 }
 
 // widths returns the widths of the columns in a line of w cells. The width of a column that does not fit is 0.

@@ -11,13 +11,13 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// grid returns the columns that are not hidden, and lines of the list as clean text. The first row contains the column
+// grid returns the columns that are not hidden and have text, and lines of the list as clean text. The first row contains the column
 // heads.
 func (t *Table) grid(lines []int) (cols []*Column, rows [][]string) {
 	rows = make([][]string, len(lines)+1)
 	for i := range t.Cols {
 		c := &t.Cols[i]
-		if c.gone() {
+		if c.gone() || c.Drawn {
 			continue
 		}
 		cols = append(cols, c)

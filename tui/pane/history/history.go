@@ -154,6 +154,8 @@ func lasted(d time.Duration) string {
 
 func (l *past) look(row int) draw.Style {
 	switch e := &l.entries[row]; {
+	case e.Kind != history.Commit && e.Simulated != "":
+		return l.Theme.WhatifLine
 	case e.Kind != history.Commit:
 		return ""
 	case e.Outcome == history.Done || e.Outcome == history.Finished:

@@ -122,7 +122,7 @@ func (l *lft) portColumns() []draw.Column {
 		{Name: "LIDs", Help: "number of destination LIDs",
 			Wide: 6, Right: true, Hidden: byLID, Order: func(row int) int64 { return int64(l.count[l.ports[row]]) }},
 		{Name: "share", Help: "LIDs sent by this port, compared with the port that has most",
-			Wide: 10, Hidden: byLID, Rank: 2, Text: func(row int) string {
+			Wide: 10, Hidden: byLID, Rank: 2, Drawn: true, Text: func(row int) string {
 				return l.Theme.Bar(l.count[l.ports[row]], l.most, 10)
 			},
 			Order: func(row int) int64 { return int64(l.count[l.ports[row]]) }},

@@ -83,7 +83,7 @@ func New(c *pane.Common) pane.Pane {
 			}, Order: paths},
 		l.otherColumn(),
 		{Name: "load", Help: "paths over the link, compared with the busiest link",
-			Wide: 12, Rank: 1, Hidden: hidden, Text: func(row int) string {
+			Wide: 12, Rank: 1, Hidden: hidden, Drawn: true, Text: func(row int) string {
 				return t.Bar(int(paths(row)), int(l.load.most), 12)
 			},
 			Look: l.look, Order: paths},

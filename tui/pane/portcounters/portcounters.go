@@ -118,7 +118,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 				return l.row(row).First.Unix()
 			}},
 		{Name: "over time", Help: "increase in each twelfth of the time",
-			Wide: parts, Hidden: unrecorded, Text: func(row int) string {
+			Wide: parts, Hidden: unrecorded, Drawn: true, Text: func(row int) string {
 				return t.Spark(l.row(row).Bins, max(l.most, 1), parts)
 			}, Look: l.look},
 		{Name: "sends", Help: "data sent by the port (PortXmitData)",

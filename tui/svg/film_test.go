@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package svg
 
 import (
 	"strings"
@@ -15,7 +15,7 @@ func TestFilm(t *testing.T) {
 [10.0, "o", ""]
 `
 	var out strings.Builder
-	if err := drawFilm(strings.NewReader(cast), &out); err != nil {
+	if err := Film(strings.NewReader(cast), &out); err != nil {
 		t.Fatal(err)
 	}
 	for text, times := range map[string]int{
@@ -37,7 +37,7 @@ func TestFilmOfSomethingElse(t *testing.T) {
 		"{\"version\": 2}\n[0, \"o\", \"a part of a screen\"]", "{\"version\": 2}\n[\"0\", \"o\", \"\"]",
 		"{\"version\": 2}\n{}",
 	} {
-		if err := drawFilm(strings.NewReader(cast), &strings.Builder{}); err == nil {
+		if err := Film(strings.NewReader(cast), &strings.Builder{}); err == nil {
 			t.Errorf("%q makes a film", cast)
 		}
 	}

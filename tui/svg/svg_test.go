@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package svg
 
 import (
 	"encoding/xml"
@@ -12,7 +12,7 @@ import (
 // colours (231 is white, 16 black).
 func TestDraw(t *testing.T) {
 	var out strings.Builder
-	if err := draw(strings.NewReader("a\x1b[1;38;5;231;48;2;1;2;3m<b>\x1b[0m日x\n\x1b[7mr\x1b[m\n"), &out); err != nil {
+	if err := Screen(strings.NewReader("a\x1b[1;38;5;231;48;2;1;2;3m<b>\x1b[0m日x\n\x1b[7mr\x1b[m\n"), &out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -32,7 +32,7 @@ func FuzzDraw(f *testing.F) {
 	f.Add("a\x1b[38;5m\x1b[48;2;1mx\x1b]0;t\a\x1b[")
 	f.Fuzz(func(t *testing.T, s string) {
 		var out strings.Builder
-		if err := draw(strings.NewReader(s), &out); err != nil && !strings.Contains(err.Error(), "too long") {
+		if err := Screen(strings.NewReader(s), &out); err != nil && !strings.Contains(err.Error(), "too long") {
 			t.Error(err)
 		}
 	})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package svg
 
 import (
 	"bufio"
@@ -49,9 +49,9 @@ func readCast(r io.Reader) (screens []screen, columns, rows int, err error) {
 	return screens, header.Width, header.Height, in.Err()
 }
 
-// drawFilm draws a film as an SVG animation that repeats. A row that stays the same on several screens is drawn only
+// Film draws a film as an SVG animation that repeats. A row that stays the same on several screens is drawn only
 // once.
-func drawFilm(r io.Reader, w io.Writer) error {
+func Film(r io.Reader, w io.Writer) error {
 	screens, columns, rows, err := readCast(r)
 	if err != nil {
 		return err
