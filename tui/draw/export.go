@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// grid returns the columns that are not hidden and have text, and lines of the list as clean text. The first row contains the column
-// heads.
+// grid returns the columns that are not hidden and have text, and lines of the list as clean text. The first row
+// contains the column heads.
 func (t *Table) grid(lines []int) (cols []*Column, rows [][]string) {
 	rows = make([][]string, len(lines)+1)
 	for i := range t.Cols {

@@ -12,7 +12,8 @@ import (
 // colours (231 is white, 16 black).
 func TestDraw(t *testing.T) {
 	var out strings.Builder
-	if err := Screen(strings.NewReader("a\x1b[1;38;5;231;48;2;1;2;3m<b>\x1b[0m日x\n\x1b[7mr\x1b[m\n"), &out); err != nil {
+	const text = "a\x1b[1;38;5;231;48;2;1;2;3m<b>\x1b[0m日x\n\x1b[7mr\x1b[m\n"
+	if err := Screen(strings.NewReader(text), &out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
