@@ -30,13 +30,13 @@ func whyNotExport(m *model) string { return cmp.Or(whyNotSaved(m), whyNoRow(m)) 
 // openPicture asks for the name of a file for the screen as it is now.
 func openPicture(m *model) tea.Cmd {
 	shown := strings.Split(m.view.text(), "\n")
-	m.askFile(fmt.Sprintf("screen-%s.svg", m.now().Format("20060102-150405")), []string{".svg", ".txt"},
-		func(name string) { m.savePicture(name, shown) })
+	askFile(m, fmt.Sprintf("screen-%s.svg", m.now().Format("20060102-150405")), []string{".svg", ".txt"},
+		func(name string) { savePicture(m, name, shown) })
 	return nil
 }
 
 // savePicture writes lines of the screen to a file: as an image (.svg), or as text without colours (.txt).
-func (m *model) savePicture(name string, lines []string) {
+func savePicture(m *model, name string, lines []string) {
 	var b strings.Builder
 	var err error
 	switch filepath.Ext(name) {
@@ -62,7 +62,7 @@ func (m *model) savePicture(name string, lines []string) {
 
 // askFile asks for the name of a file. Tab changes its extension to the next of ends. The function write is called with
 // the name.
-func (m *model) askFile(name string, ends []string, write func(name string)) {
+func askFile(m *model, name string, ends []string, write func(name string)) {
 	m.prompt.open(name, "write to: ", func(k tea.KeyMsg) tea.Cmd {
 		switch k.Type {
 		case tea.KeyEsc:
@@ -96,7 +96,7 @@ func openExport(m *model) tea.Cmd {
 			return '_'
 		}, strings.ToLower(file))
 	}
-	m.askFile(fmt.Sprintf("%s-%s.csv", name, m.now().Format("20060102-150405")), []string{".csv", ".json", ".txt"},
+	askFile(m, fmt.Sprintf("%s-%s.csv", name, m.now().Format("20060102-150405")), []string{".csv", ".json", ".txt"},
 		func(name string) { export(m, name) })
 	return nil
 }
