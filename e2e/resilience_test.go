@@ -107,6 +107,14 @@ func TestResilience(t *testing.T) {
 	if a, b := failed(t, at("all")), failed(t, at("merged")); a != b {
 		t.Errorf("in one run %s\nmerged %s", a, b)
 	}
+	// The file of a shard has the number of VLs, so that a merge lists it.
+	out = ibconsole(t, "-s", "sim:dragonfly:4,2,2", "-c", "engine minhop; route; resilience links top=3 shard=1/2 to="+
+		at("d1")+"; resilience links top=3 shard=2/2 to="+at("d2"))
+	want := strings.Count(out, " VLs would avoid it")
+	if out = ibconsole(t, "-s", "sim:fattree:2,4", "-c", "resilience merge "+at("d1")+" "+at("d2")); want == 0 ||
+		strings.Count(out, " VLs would avoid it") != want {
+		t.Errorf("the merged report lacks VLs:\n%s", out)
+	}
 	for _, c := range []struct{ command, want string }{
 		{"resilience merge " + at("1"), "shard 2 of 2 not done"},
 		{"resilience merge " + at("1") + " " + at("1"), "two reports of shard 1 of 2"},

@@ -33,6 +33,9 @@ type Verdict struct {
 	Loop Loop `json:"credit_loop,omitempty"`
 	// Why describes a loop that the function of [Study.Reroute] found.
 	Why string `json:"why,omitempty"`
+	// VLs is the number of VLs that would avoid the loop, 0 if VLs do not avoid it. It is nil if it was not computed,
+	// see [Study.VLs].
+	VLs *int `json:"vls_needed,omitempty"`
 
 	at fabric.PortIndex
 }

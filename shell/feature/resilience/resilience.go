@@ -146,7 +146,6 @@ type studied struct {
 
 	report *resilience.Report
 	top    int
-	vls    map[int]int // by failure number: the number of VLs that would avoid its credit loop
 }
 
 // failure is a row of the table: the effect of one failure.
@@ -239,12 +238,11 @@ func (s *studied) failures() answer.Rows[failure] {
 		if v.Loop != resilience.Unproved {
 			row.Loop = answer.Text(string(v.Loop))
 		}
-		vls, counted := s.vls[v.Number]
 		if v.Loop == resilience.HasLoop {
-			row.Says = answer.Text("CREDIT LOOP" + vlsText(v.Why, vls, counted))
+			row.Says = answer.Text("CREDIT LOOP" + vlsText(v))
 		}
-		if vls > 0 {
-			row.VLs = answer.Int(vls)
+		if v.VLs != nil && *v.VLs > 0 {
+			row.VLs = answer.Int(*v.VLs)
 		}
 		return row
 	})
@@ -253,36 +251,35 @@ func (s *studied) failures() answer.Rows[failure] {
 }
 
 // vlsText returns a text with the number of VLs that avoid a credit loop, "" if it was not computed.
-func vlsText(why string, vls int, counted bool) string {
+func vlsText(v *resilience.Verdict) string {
 	switch {
-	case why != "":
-		return ": " + why
-	case !counted:
+	case v.Why != "":
+		return ": " + v.Why
+	case v.VLs == nil:
 		return ""
-	case vls == 0:
+	case *v.VLs == 0:
 		return ", which VLs do not avoid"
 	}
-	return fmt.Sprintf(", %d VLs would avoid it", vls)
+	return fmt.Sprintf(", %d VLs would avoid it", *v.VLs)
 }
 
 // mostCounted is the maximum number of failures for which the number of VLs is computed.
 const mostCounted = 20
 
-// countVLs computes the number of VLs that the worst failures with a credit loop would need, by failure number.
-func countVLs(ctx context.Context, s *resilience.Study, r *resilience.Report, top int) (map[int]int, error) {
-	vls := map[int]int{}
+// countVLs computes the number of VLs that the worst failures with a credit loop would need.
+func countVLs(ctx context.Context, s *resilience.Study, r *resilience.Report, top int) error {
 	for i := range r.Failed[:min(top, mostCounted, len(r.Failed))] {
 		v := &r.Failed[i]
-		if v.Loop != resilience.HasLoop || v.Why != "" {
+		if v.Loop != resilience.HasLoop || v.Why != "" || v.VLs != nil {
 			continue
 		}
 		n, err := s.VLs(ctx, v.Number)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		vls[v.Number] = n
+		v.VLs = &n
 	}
-	return vls, nil
+	return nil
 }
 
 func studiedOf(r *resilience.Report, top int) *studied {
@@ -337,7 +334,7 @@ func run(c *feature.Call, decl *answer.Decl[*studied], kind resilience.Kind) err
 		return files.Write(to, r.Write)
 	}
 	began := time.Now()
-	r, vls, stopped := continueStudy(c, p, kind, top, start, save)
+	r, stopped := continueStudy(c, p, kind, top, start, save)
 	if r == nil {
 		return stopped
 	}
@@ -347,7 +344,7 @@ func run(c *feature.Call, decl *answer.Decl[*studied], kind resilience.Kind) err
 		}
 	}
 	s := studiedOf(r, top)
-	s.vls, s.Took = vls, answer.Duration(time.Since(began))
+	s.Took = answer.Duration(time.Since(began))
 	if err := c.Answer(decl.Answer(st.Basis(p, session.NeedLinks|session.NeedTables), s)); err != nil {
 		return err
 	}
@@ -356,26 +353,25 @@ func run(c *feature.Call, decl *answer.Decl[*studied], kind resilience.Kind) err
 
 // continueStudy simulates the failures of a kind in a state with tables. It first calls the function start, which
 // returns the report to continue, which may be empty. It calls the function save every few hundred failures. If the
-// command is interrupted, continueStudy returns both the report and an error. The result vls has the numbers of VLs
-// that the worst failures would need.
+// command is interrupted, continueStudy returns both the report and an error.
 func continueStudy(c *feature.Call, p *session.Picture, kind resilience.Kind, top int,
 	start func(*resilience.Study) (*resilience.Report, error), save func(*resilience.Report) error,
-) (r *resilience.Report, vls map[int]int, err error) {
+) (r *resilience.Report, err error) {
 	op, err := c.Session.Begin(c.Ctx, "resilience")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer op.End()
 	s, err := c.Session.Analysis().Study(c.Ctx, p.Tables, kind)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if c.Option("routes", "repair") == "engine" {
 		rerouteByEngine(c, s)
 	}
 	r, err = start(s)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	ctx, stop := context.WithCancelCause(c.Ctx)
 	defer stop(nil)
@@ -389,9 +385,9 @@ func continueStudy(c *feature.Call, p *session.Picture, kind resilience.Kind, to
 		err = context.Cause(ctx)
 	}
 	if err == nil {
-		vls, err = countVLs(ctx, s, r, top)
+		err = countVLs(ctx, s, r, top)
 	}
-	return r, vls, err
+	return r, err
 }
 
 // rerouteByEngine makes a study prove the routes of the present engine.

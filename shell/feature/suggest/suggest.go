@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
@@ -414,6 +415,9 @@ func (a *config) foreseen(c *feature.Call) (*osm.TorusConf, error) {
 	if len(refused) > 0 {
 		a.said = append(a.said, fmt.Sprintf("torus-2QoS refuses the subnet after %s: %s",
 			prose.Count(len(refused), "failure"), prose.List(refusedNames, mostLosses)))
+	}
+	if !slices.Contains(st.Settings.Chain, torus.Name) {
+		a.said = append(a.said, fmt.Sprintf("this holds for tables of torus-2QoS; the next route uses %s", &st.Settings))
 	}
 	return r.Conf, nil
 }
