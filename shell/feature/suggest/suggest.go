@@ -417,7 +417,8 @@ func (a *config) foreseen(c *feature.Call) (*osm.TorusConf, error) {
 			prose.Count(len(refused), "failure"), prose.List(refusedNames, mostLosses)))
 	}
 	if !slices.Contains(st.Settings.Chain, torus.Name) {
-		a.said = append(a.said, fmt.Sprintf("this holds for tables of torus-2QoS; the next route uses %s", &st.Settings))
+		a.said = append(a.said, fmt.Sprintf("this holds for tables of torus-2QoS; the next route uses %s",
+			&st.Settings))
 	}
 	return r.Conf, nil
 }
