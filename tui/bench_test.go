@@ -56,6 +56,7 @@ func BenchmarkScreen(b *testing.B) {
 			{"lft/sort", []string{"3"}, []tea.KeyMsg{rune1('s')}},
 			{"lft/by-port", []string{"3"}, []tea.KeyMsg{rune1('b')}},
 			{"map/move", []string{"#", "enter"}, []tea.KeyMsg{rune1('l'), j, rune1('h'), k}},
+			{"map/colours", []string{"#"}, []tea.KeyMsg{rune1('b'), rune1('+'), rune1('-')}},
 			{"load/move", []string{"6"}, []tea.KeyMsg{j, page, k, home}},
 			{"load/filter", []string{"6", "/leaf-1"}, []tea.KeyMsg{letter, del}},
 			{"load/sort", []string{"6"}, []tea.KeyMsg{rune1('s')}},

@@ -144,11 +144,11 @@ func partsOf(s *classify.Structure) (parts classify.Parts, noun string) {
 
 // layTiers adds a row for each tier, with a block for each part. The argument tiers lists the lowest tier first.
 func (d *Drawing) layTiers(tiers [][]fabric.SwitchIndex, parts classify.Parts, noun string, opt *Options) {
+	order := namesInOrder(d.Fabric)
 	for tier, switches := range slices.Backward(tiers) {
 		row := Row{Name: tierName(tier, len(tiers), noun)}
 		slices.SortFunc(switches, func(a, b fabric.SwitchIndex) int {
-			return cmp.Or(cmp.Compare(partOf(parts, a), partOf(parts, b)), cmp.Compare(d.name(a), d.name(b)),
-				cmp.Compare(a, b))
+			return cmp.Or(cmp.Compare(partOf(parts, a), partOf(parts, b)), cmp.Compare(order[a], order[b]))
 		})
 		for len(switches) > 0 {
 			part := partOf(parts, switches[0])
