@@ -6,6 +6,7 @@ package subnetmap
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/recording"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -164,6 +166,9 @@ func (s *subnetMap) readRecent() tea.Cmd {
 
 // Collect draws the map again if the loads or the traced path have changed.
 func (s *subnetMap) Collect() {
+	if s.unread = s.reading.Err; errors.Is(s.unread, recorded.ErrNone) {
+		s.unread = nil
+	}
 	if s.Scene != nil && s.visible && (s.drawn != any(s.Loads()) || s.path != any(s.Traced()) ||
 		s.recent != s.Scene.Recent()) {
 		s.Renew()

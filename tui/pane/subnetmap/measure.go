@@ -121,7 +121,13 @@ func celsius(limit int) string { return fmt.Sprintf("from %d C", limit) }
 func limitText(v float64) string { return fmt.Sprintf("%.2fx of limit", v) }
 
 func noRecords(s *network) string {
-	return prose.When(s.sc.Recent() == nil, "not read: record start records counters", "")
+	switch {
+	case s.unread != nil:
+		return "not read: " + s.unread.Error()
+	case s.sc.Recent() == nil:
+		return "not read: record start records counters"
+	}
+	return ""
 }
 
 // health returns the health data of the fabric that is drawn, or nil.

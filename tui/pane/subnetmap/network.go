@@ -31,6 +31,7 @@ type network struct {
 	counting  pane.AsyncResult[*linkload.Loads]
 	values    values
 	downs     []downs // by switch, nil if not counted yet
+	unread    error   // why recorded counters could not be read, nil if they were read or there are none
 }
 
 // show takes a scene.

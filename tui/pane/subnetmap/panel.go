@@ -201,7 +201,7 @@ func (b brush) paintPortFacts(port fabric.PortIndex) {
 		}
 		for kind := range measures {
 			m := &measures[kind]
-			if v := s.portValue(m, port); v.known || m.none(&s.network) == "" {
+			if v := s.portValue(m, port); v.known || kind == s.Kind && m.none(&s.network) == "" {
 				text := v.text(m)
 				if kind == byLoad && s.plan.w < wideFacts {
 					text = strings.TrimSuffix(text, " of limit")
