@@ -40,6 +40,14 @@ var Feature = feature.Feature{Name: "record", Commands: []feature.Command{
 			seconds("traffic", "interval at which data and packets are read (default 600)"),
 			seconds("sweep", "interval of light sweeps, unless watch runs (default 30)"),
 			{
+				Name: "web", Kind: lang.KindFile,
+				Summary: "with metrics=: TLS and users, as --web.config.file of the exporters of Prometheus",
+			},
+			{
+				Name: "insecure", Kind: lang.KindFlag,
+				Summary: "serve metrics to other machines without TLS and users",
+			},
+			{
 				Name: "metrics", Kind: lang.KindText, Value: "[HOST:]PORT",
 				Summary: "serve metrics to Prometheus at http://HOST:PORT/metrics (default HOST: this machine only)",
 			},
@@ -129,6 +137,7 @@ type status struct {
 	Unanswered answer.Value `key:"unanswered" name:"unanswered" kind:"int"`
 	PerSecond  answer.Value `key:"ports_per_second" kind:"float"`
 	Metrics    answer.Value `key:"metrics" name:"metrics" kind:"text" help:"the address at which metrics are served"`
+	URL        answer.Value `key:"metrics_url" name:"metrics URL" kind:"text" help:"the URL for Prometheus"`
 	Failed     answer.Value `key:"failed" name:"failed" kind:"text" help:"why the last round failed"`
 	SMLog      answer.Value `key:"sm_log" name:"sm log" kind:"text" help:"the followed log of the subnet manager"`
 	SMLogLast  time.Time    `key:"sm_log_last" name:"sm log last" help:"the last event in that log"`
@@ -164,7 +173,7 @@ var (
 	startDecl = &answer.Decl[*status]{
 		Command: "record start", Help: "the recording", Facts: facts, Layout: []answer.Item[*status]{}, Action: true,
 		Title: "recording to {file}: errors and XmitWait every {every}, traffic every {traffic}[, metrics at " +
-			"http://{metrics}/metrics] (record status, record stop)",
+			"{metrics URL}] (record status, record stop)",
 	}
 	stopDecl = &answer.Decl[*status]{Command: "record stop", Help: "the ended recording", Facts: facts,
 		Title: "no longer recording", Layout: []answer.Item[*status]{}, Action: true}
@@ -275,6 +284,7 @@ func start(c *feature.Call) error {
 		if opt.Metrics, err = metrics.Address(text); err != nil {
 			return c.Misused("metrics=%q: %s", text, fabric.Escape(err.Error()))
 		}
+		opt.Access = metrics.Access{Web: c.Option("web", ""), Insecure: c.Flag("insecure")}
 		opt.Servers, opt.Name = c.Console.Metrics()
 		opt.Details, opt.Ports, opt.Hardware = c.Flag("details"), c.Option("ports", ""), c.Option("hardware", "")
 	}
@@ -291,7 +301,7 @@ func begin(c *feature.Call, opt recording.Settings, warnings []string) error {
 	}
 	rec, _ := recording.StatusOf(c.Session)
 	a := statusOf(&rec)
-	a.Metrics = answer.Optional(recording.MetricsAt(c.Session))
+	a.Metrics, a.URL = answer.Optional(recording.MetricsAt(c.Session)), answer.Optional(recording.MetricsURL(c.Session))
 	st := c.Session.State()
 	b := st.SourceBasis()
 	if a.setLog(smlog.Of(&st)); !a.SMLogBad.IsNone() {
@@ -354,7 +364,7 @@ func showStatus(c *feature.Call) error {
 	a := &status{}
 	if rec, running := recording.StatusOf(c.Session); running {
 		a = statusOf(&rec)
-		a.Metrics = answer.Optional(recording.MetricsAt(c.Session))
+		a.Metrics, a.URL = answer.Optional(recording.MetricsAt(c.Session)), answer.Optional(recording.MetricsURL(c.Session))
 	}
 	a.Elsewhere = !a.Running && recording.Elsewhere(c.Session)
 	a.Nothing = !a.Running && !a.Elsewhere

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"io"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/klauspost/compress/gzhttp"
+	"github.com/prometheus/exporter-toolkit/web"
 )
 
 // Path is the path of the URL at which a [Server] serves the metrics.
@@ -39,8 +41,9 @@ const (
 	maxHeader     = 8 << 10         // limit of the header of a request in bytes
 )
 
-// Serve serves metrics on a listener until Close, which also closes the listener.
-func Serve(l net.Listener, source Source) *Server {
+// Serve serves metrics on a listener until Close, which also closes the listener. The argument file is that of
+// [Access].
+func Serve(l net.Listener, file string, source Source) *Server {
 	ctx, cancel := context.WithCancel(context.Background())
 	mux := http.NewServeMux()
 	mux.Handle("GET "+Path, gzhttp.GzipHandler(handler(source)))
@@ -52,7 +55,8 @@ func Serve(l net.Listener, source Source) *Server {
 	}}
 	go func() {
 		defer close(s.ended)
-		_ = s.http.Serve(l) // returns when Close is called
+		// It returns when Close is called. The file was validated.
+		_ = web.Serve(l, s.http, &web.FlagConfig{WebConfigFile: &file}, slog.New(slog.DiscardHandler))
 	}()
 	return s
 }

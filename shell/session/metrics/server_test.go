@@ -23,7 +23,7 @@ func serve(t *testing.T, source Source) (*Server, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Serve(l, source)
+	s := Serve(l, "", source)
 	t.Cleanup(func() { _ = s.Close() })
 	return s, "http://" + l.Addr().String()
 }

@@ -8,13 +8,18 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/exporter-toolkit/web"
+	"go.yaml.in/yaml/v3"
+
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // Servers serves the readings of recordings to Prometheus. Several sessions may use the same address. The server of
@@ -29,6 +34,8 @@ type Servers struct {
 type group struct {
 	server  *Server
 	address string
+	access  Access
+	url     string
 	busy    chan struct{} // a semaphore for concurrent responses
 	mu      sync.Mutex
 	sources []*Reader // sorted by the names of their subnets
@@ -42,6 +49,7 @@ type Reader struct {
 	describe Describe
 	subnet   string // label of the subnet
 	address  string
+	url      string
 	scrapes  chan time.Duration
 	scraped  atomic.Pointer[time.Time] // the last scrape, nil before the first
 	// errors and traffic are the last readings, or nil before the first reading.
@@ -68,31 +76,76 @@ func Address(text string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
+// Access is who may read the metrics.
+type Access struct {
+	// Web is a file in the format of the exporters of Prometheus, with certificates for TLS and users with passwords, or
+	// "" for plain HTTP without users.
+	Web string
+	// Insecure permits plain HTTP without users at addresses that other machines can reach.
+	Insecure bool
+}
+
+// ErrOpen is returned for an address that other machines can reach, without TLS or users.
+var ErrOpen = errors.New("other machines could read the metrics without TLS and without a password; hint: web=FILE, or " +
+	"insecure")
+
+// check returns an error if an address must not be served with this access. It returns the scheme of the URL.
+func (a *Access) check(address string) (scheme string, err error) {
+	if a.Web == "" {
+		host, _, _ := net.SplitHostPort(address)
+		ip := net.ParseIP(host)
+		if local := host == "localhost" || ip != nil && ip.IsLoopback(); !local && !a.Insecure {
+			return "", ErrOpen
+		}
+		return "http", nil
+	}
+	if err := web.Validate(a.Web); err != nil {
+		return "", fmt.Errorf("%s: %w", a.Web, err)
+	}
+	text, err := os.ReadFile(a.Web)
+	if err != nil {
+		return "", err
+	}
+	var file web.Config
+	if err := yaml.Unmarshal(text, &file); err != nil {
+		return "", fmt.Errorf("%s: %w", a.Web, err)
+	}
+	return prose.When(file.TLSConfig.IsEnabled(), "https", "http"), nil
+}
+
 // maxResponses is the maximum number of concurrent responses. Each response blocks the session for a moment and uses a
 // processor for seconds.
 const maxResponses = 2
 
 // Serve adds a recording to the server of an address, until the returned Reader is closed. The function describe
 // returns the data to export together with the readings. The argument subnet is the label of the subnet, and ports
-// controls the metrics of devices and ports.
-func (all *Servers) Serve(ctx context.Context, address string, describe Describe, subnet string,
+// controls the metrics of devices and ports. All recordings of an address have the same access.
+func (all *Servers) Serve(ctx context.Context, address string, access Access, describe Describe, subnet string,
 	ports *Ports) (*Reader, error) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	m := all.at[address]
+	if m != nil && m.access != access {
+		return nil, fmt.Errorf("metrics: %s is served already, with another web= or insecure", address)
+	}
 	if m == nil {
+		scheme, err := access.check(address)
+		if err != nil {
+			return nil, fmt.Errorf("metrics: %w", err)
+		}
 		l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 		if err != nil {
 			return nil, fmt.Errorf("metrics: %w", err)
 		}
-		m = &group{address: l.Addr().String(), busy: make(chan struct{}, maxResponses)}
-		m.server = Serve(l, m.write)
+		m = &group{address: l.Addr().String(), access: access, busy: make(chan struct{}, maxResponses)}
+		m.url = scheme + "://" + m.address + Path
+		m.server = Serve(l, access.Web, m.write)
 		if all.at == nil {
 			all.at = map[string]*group{}
 		}
 		all.at[address] = m
 	}
-	src := &Reader{describe: describe, subnet: subnet, address: m.address, ports: ports,
+	src := &Reader{describe: describe, subnet: subnet, address: m.address, url: m.url, ports: ports,
 		scrapes: make(chan time.Duration, 1)}
 	src.leave = func() error {
 		all.mu.Lock()
@@ -169,6 +222,14 @@ func (m *group) write(ctx context.Context, open bool, begin func() io.Writer) er
 		all = append(all, snapshot)
 	}
 	return Write(begin(), all, open)
+}
+
+// URL returns the URL of the metrics, or "" if the recording is not served.
+func (m *Reader) URL() string {
+	if m == nil {
+		return ""
+	}
+	return m.url
 }
 
 // Address returns the address of the server, or "" if the recording is not served.

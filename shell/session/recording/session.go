@@ -36,6 +36,7 @@ type Settings struct {
 	// start and at least once per minute, and data counters also at each scrape. Details adds the details of receive
 	// errors.
 	Metrics string
+	Access  metrics.Access
 	Details bool
 	// Ports is PortsYes or PortsNo to export the metrics of devices and ports or not, or "" to export them unless
 	// another process of this machine records the same local port and exports them.
@@ -66,7 +67,7 @@ const (
 
 // serve adds the session to the metrics server of its settings.
 func serve(ctx context.Context, s *session.Session, opt *Settings, folder *hardware) (*metrics.Reader, error) {
-	return cmp.Or(opt.Servers, &metrics.Servers{}).Serve(ctx, opt.Metrics, describe(s, folder),
+	return cmp.Or(opt.Servers, &metrics.Servers{}).Serve(ctx, opt.Metrics, opt.Access, describe(s, folder),
 		cmp.Or(opt.Name, s.Subnet()), ports(s, opt.Ports))
 }
 
@@ -249,6 +250,15 @@ func MetricsAt(s *session.Session) string {
 	st := s.State()
 	if r := slot.Of(&st); r != nil {
 		return r.metrics.Address()
+	}
+	return ""
+}
+
+// MetricsURL returns the URL at which the metrics are served, or "" if they are not.
+func MetricsURL(s *session.Session) string {
+	st := s.State()
+	if r := slot.Of(&st); r != nil {
+		return r.metrics.URL()
 	}
 	return ""
 }
