@@ -364,7 +364,8 @@ func showStatus(c *feature.Call) error {
 	a := &status{}
 	if rec, running := recording.StatusOf(c.Session); running {
 		a = statusOf(&rec)
-		a.Metrics, a.URL = answer.Optional(recording.MetricsAt(c.Session)), answer.Optional(recording.MetricsURL(c.Session))
+		a.Metrics = answer.Optional(recording.MetricsAt(c.Session))
+		a.URL = answer.Optional(recording.MetricsURL(c.Session))
 	}
 	a.Elsewhere = !a.Running && recording.Elsewhere(c.Session)
 	a.Nothing = !a.Running && !a.Elsewhere

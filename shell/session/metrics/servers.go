@@ -78,16 +78,16 @@ func Address(text string) (string, error) {
 
 // Access is who may read the metrics.
 type Access struct {
-	// Web is a file in the format of the exporters of Prometheus, with certificates for TLS and users with passwords, or
-	// "" for plain HTTP without users.
+	// Web is a file in the format of the exporters of Prometheus, with certificates for TLS and users with passwords,
+	// or "" for plain HTTP without users.
 	Web string
 	// Insecure permits plain HTTP without users at addresses that other machines can reach.
 	Insecure bool
 }
 
 // ErrOpen is returned for an address that other machines can reach, without TLS or users.
-var ErrOpen = errors.New("other machines could read the metrics without TLS and without a password; hint: web=FILE, or " +
-	"insecure")
+var ErrOpen = errors.New("other machines could read the metrics without TLS and without a password; " +
+	"hint: web=FILE, or insecure")
 
 // check returns an error if an address must not be served with this access. It returns the scheme of the URL.
 func (a *Access) check(address string) (scheme string, err error) {
