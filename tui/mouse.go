@@ -92,19 +92,19 @@ func (mo *mouse) clickPane(p placed, x, y int) tea.Cmd {
 	l := mo.m.all[p.at]
 	t := l.Base()
 	line := y - p.Y - 1
-	wide, beside := p.W-4, 0
+	wide, wideSketch := p.W-4, 0
 	x -= p.X + 2
 	if pic, ok := l.(pane.Illustrated); ok && t.N > 0 {
-		beside = pic.Illustrate(wide, p.H-2-draw.Btoi(l.HasHead()))
+		wideSketch = pic.Illustrate(wide, p.H-2-draw.Btoi(l.HasHead()))
 	}
 	if l.HasHead() {
 		if line == 0 {
-			return mo.clickHead(l, x-beside, wide-beside)
+			return mo.clickHead(l, x-wideSketch, wide-wideSketch)
 		}
 		line--
 	}
-	if beside > 0 && x < beside {
-		if l.(pane.Illustrated).PickBeside(x, line) {
+	if wideSketch > 0 && x < wideSketch {
+		if l.(pane.Illustrated).PickSketched(x, line) {
 			mo.m.follow()
 		}
 		return nil

@@ -118,7 +118,7 @@ func (v *view) drawPane(p placed) []string {
 		f.Marked = nil
 	}
 	if pic, ok := x.(pane.Illustrated); ok && t.N > 0 {
-		f.Beside, f.Sketch = pic.Illustrate(p.W-4, p.H-2-draw.Btoi(x.HasHead())), pic.Sketch
+		f.SketchWide, f.Sketch = pic.Illustrate(p.W-4, p.H-2-draw.Btoi(x.HasHead())), pic.Sketch
 	}
 	if f.Win.N == 0 {
 		f.Empty = draw.Wrap(draw.Clean(x.Empty(), v.m.Look.ASCII), p.W-5)

@@ -12,19 +12,19 @@ import (
 
 // Framed is the content of a frame.
 type Framed struct {
-	Tabs    func(p *Pen) // writes the name and title
-	Badge   *Badge
-	Filter  string
-	Figure  string
-	Focused bool
-	Win     *Window
-	Head    func(p *Pen) // writes the heads of columns, nil for none
-	Draw    func(p *Pen, row int)
-	Picture bool                   // Draw writes the lines of a picture, which has a cursor of its own
-	Beside  int                    // cells on the left of the rows, for a picture
-	Sketch  func(p *Pen, line int) // writes a line of this picture; the line of the heads is -1
-	Marked  func(row int) bool     // nil if no row can be marked
-	Empty   []string               // shown if there are no rows
+	Tabs       func(p *Pen) // writes the name and title
+	Badge      *Badge
+	Filter     string
+	Figure     string
+	Focused    bool
+	Win        *Window
+	Head       func(p *Pen) // writes the heads of columns, nil for none
+	Draw       func(p *Pen, row int)
+	Picture    bool                   // Draw writes the lines of a picture, which has a cursor of its own
+	SketchWide int                    // cells on the left of the rows, for a picture
+	Sketch     func(p *Pen, line int) // writes a line of this picture; the line of the heads is -1
+	Marked     func(row int) bool     // nil if no row can be marked
+	Empty      []string               // shown if there are no rows
 }
 
 // Frame draws a window with a border, in r.H lines of r.W cells. It is not a lipgloss style because such a border has
@@ -68,7 +68,7 @@ func (t *Theme) frameHead(w int, f *Framed, bx *lipgloss.Border, line Style) str
 	p.Keeping(1, func() {
 		p.Gap(1)
 		p.Keeping(1, func() {
-			f.beside(p, -1)
+			f.paintSketch(p, -1)
 			f.Head(p)
 		})
 		p.Gap(p.Left)
@@ -82,7 +82,7 @@ func (t *Theme) frameRow(w int, f *Framed, bx *lipgloss.Border, line Style, edge
 	p.Put(line, bx.Left)
 	p.Keeping(1, func() {
 		row := f.Win.Top + i
-		f.beside(p, i)
+		f.paintSketch(p, i)
 		switch {
 		case row < f.Win.N:
 			t.frameMark(p, f, row)
@@ -98,12 +98,12 @@ func (t *Theme) frameRow(w int, f *Framed, bx *lipgloss.Border, line Style, edge
 	return p.Done()
 }
 
-// beside draws a line of the picture on the left of the rows.
-func (f *Framed) beside(p *Pen, line int) {
-	if f.Beside == 0 {
+// paintSketch draws a line of the picture on the left of the rows.
+func (f *Framed) paintSketch(p *Pen, line int) {
+	if f.SketchWide == 0 {
 		return
 	}
-	p.Keeping(p.Left-f.Beside, func() {
+	p.Keeping(p.Left-f.SketchWide, func() {
 		p.Gap(Btoi(line >= 0)) // before the heads is a blank
 		f.Sketch(p, line)
 		p.Gap(p.Left)

@@ -98,8 +98,8 @@ type (
 		Illustrate(w, h int) int
 		// Sketch writes a line of the picture. The line above the rows is -1.
 		Sketch(p *draw.Pen, line int)
-		// PickBeside selects the row that the picture shows at a cell. It reports whether there is one.
-		PickBeside(x, line int) bool
+		// PickSketched selects the row that the picture shows at a cell. It reports whether there is one.
+		PickSketched(x, line int) bool
 	}
 	// Stepper is a pane in which the keys left and right go to the previous or next object.
 	Stepper interface{ Step(by int) tea.Msg }

@@ -49,9 +49,9 @@ func TestHeat(t *testing.T) {
 	}
 }
 
-// TestBeside: next to a list of at least 46 columns, a map of 8 leaves by 4 spines fits with names and four columns for
+// TestSketch: next to a list of at least 46 columns, a map of 8 leaves by 4 spines fits with names and four columns for
 // each cell, with one, or not at all. In 5 lines, two leaves share a line.
-func TestBeside(t *testing.T) {
+func TestSketch(t *testing.T) {
 	s := panetest.New(t, "sim:fattree:2,8", "", panetest.Of(New))
 	pic := s.Pane.(pane.Illustrated)
 	for _, c := range []struct{ w, h, wide int }{
@@ -63,7 +63,7 @@ func TestBeside(t *testing.T) {
 		}
 	}
 	pic.Illustrate(200, 5)
-	if !pic.PickBeside(8, 2) { // the third line has leaf-05 and leaf-06, the first column spine-01
+	if !pic.PickSketched(8, 2) { // the third line has leaf-05 and leaf-06, the first column spine-01
 		t.Fatal("the map has no link at its first cell")
 	}
 	x := s.Pane.Subject()

@@ -40,7 +40,7 @@ type links struct {
 	// counting computes the number of paths over links in the other state of the event.
 	counting pane.AsyncResult[*linkload.Loads]
 	used     used
-	beside   sketch
+	sketch   sketch
 }
 
 // Pane constructs this pane. The feature that has a key of the same name opens the pane.

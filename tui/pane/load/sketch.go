@@ -37,7 +37,7 @@ func (l *links) Illustrate(w, h int) int {
 	if l.Kind != loadHottest || l.load == nil || len(l.load.heat.grids) == 0 {
 		return 0
 	}
-	grids, s := l.load.heat.grids, &l.beside
+	grids, s := l.load.heat.grids, &l.sketch
 	widest, lines := 0, func(per int) int {
 		n := 0
 		for _, g := range grids {
@@ -89,7 +89,7 @@ func (l *links) namesWidth() int {
 
 // Sketch writes a line of the heat map. Above the map, it writes the first and last column.
 func (l *links) Sketch(p *draw.Pen, line int) {
-	s, f := &l.beside, l.load.loads.Fabric
+	s, f := &l.sketch, l.load.loads.Fabric
 	name := func(st draw.Style, text string, w int) {
 		p.Cell(st, draw.CutMiddle(draw.Clean(text, p.ASCII), w, p.Ellipsis), w)
 	}
@@ -138,7 +138,7 @@ func (l *links) Sketch(p *draw.Pen, line int) {
 
 // cellOf returns the shade of a cell of the heat map, which begins at a column.
 func (l *links) cellOf(p *draw.Pen, x *sketchLine, from int) (draw.Style, string) {
-	s, most := &l.beside, int64(noLink)
+	s, most := &l.sketch, int64(noLink)
 	for row := x.first; row < min(x.first+s.rows, len(x.grid.rows)); row++ {
 		for col := from; col < min(from+s.cols, len(x.grid.cols)); col++ {
 			i := row*len(x.grid.cols) + col
@@ -176,9 +176,9 @@ func (l *links) selectedCell(g *grid) (row, col int) {
 	return -1, -1
 }
 
-// PickBeside selects the busiest link of a cell of the heat map.
-func (l *links) PickBeside(x, line int) bool {
-	s, f := &l.beside, l.load.loads.Fabric
+// PickSketched selects the busiest link of a cell of the heat map.
+func (l *links) PickSketched(x, line int) bool {
+	s, f := &l.sketch, l.load.loads.Fabric
 	if line < 0 || line >= len(s.lines) || s.lines[line].first == heading || x <= s.names {
 		return false
 	}
