@@ -94,7 +94,11 @@ func TestNewKeys(t *testing.T) {
 	if n := seenKeys(path); n != len(keyChanges) {
 		t.Errorf("a new user has seen %d changes", n)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	showNewKeys(drive(t, tree).m, path, false)
+	if n := seenKeys(path); n != len(keyChanges) {
+		t.Errorf("the file has %d changes", n)
+	}
+	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "state", "commands"), nil, 0o600); err != nil {

@@ -86,10 +86,13 @@ func showNewKeys(m *model, path string, quiet bool) {
 	if seen < len(keyChanges) {
 		m.pages.openNewKeys(seen)
 	}
-	err := files.Write(path, func(w io.Writer) error {
-		_, err := fmt.Fprintln(w, len(keyChanges))
-		return err
-	})
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		err = files.Write(path, func(w io.Writer) error {
+			_, err := fmt.Fprintln(w, len(keyChanges))
+			return err
+		})
+	}
 	if err != nil {
 		m.note(pane.Line{When: m.now(), Kind: pane.LineNote, Text: draw.Clean(err.Error(), m.Look.ASCII)})
 	}
