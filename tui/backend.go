@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/analysis"
+	"example.org/ibconsole/shell/session/comparison"
 	"example.org/ibconsole/shell/session/recording"
 	"example.org/ibconsole/shell/session/survey"
 	"example.org/ibconsole/tui/pane/history"
@@ -136,6 +137,11 @@ func (b *shellBackend) Flow(ctx context.Context, what string, shown *session.Pic
 
 func (b *shellBackend) Study(ctx context.Context, t *fabric.Tables, kind resilience.Kind) (*resilience.Study, error) {
 	return b.Session().Analysis().Study(ctx, t, kind)
+}
+
+func (b *shellBackend) Try(ctx context.Context, st *session.State, engine string,
+	progress func(done, total int)) (comparison.Figures, error) {
+	return comparison.Try(ctx, b.Session(), st, engine, progress)
 }
 
 func (b *shellBackend) Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading, error) {

@@ -34,6 +34,7 @@ import (
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/analysis"
+	"example.org/ibconsole/shell/session/comparison"
 	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/recording"
@@ -151,6 +152,7 @@ var keyTypes = map[string]tea.KeyType{
 	"left": tea.KeyLeft, "right": tea.KeyRight, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome,
 	"end":       tea.KeyEnd,
 	"backspace": tea.KeyBackspace, "ctrl+c": tea.KeyCtrlC, "ctrl+w": tea.KeyCtrlW, "ctrl+a": tea.KeyCtrlA,
+	"ctrl+e": tea.KeyCtrlE,
 	"ctrl+k": tea.KeyCtrlK, "ctrl+u": tea.KeyCtrlU,
 	"delete": tea.KeyDelete, "ctrl+t": tea.KeyCtrlT, "ctrl+g": tea.KeyCtrlG,
 }
@@ -370,6 +372,10 @@ func (f *fake) Study(ctx context.Context, t *fabric.Tables, kind resilience.Kind
 		return nil, err
 	}
 	return resilience.New(ctx, base, kind)
+}
+
+func (f *fake) Try(context.Context, *session.State, string, func(int, int)) (comparison.Figures, error) {
+	return comparison.Figures{Refused: "not tried"}, nil
 }
 
 func (f *fake) Counters(context.Context, ...fabric.PortIndex) (*counters.Reading, error) {

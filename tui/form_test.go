@@ -23,7 +23,7 @@ func TestFormsFit(t *testing.T) {
 	for _, l := range looks() {
 		d := drive(t, "sim:fattree:2,4")
 		*d.m.Look = *l.make(t)
-		for _, key := range []string{"D", "L", "E", "F"} {
+		for _, key := range []string{"D", "L", "ctrl+e", "F"} {
 			for _, i := range r.Perm(len(sizes))[:testenv.Count(t, 1, len(sizes))] {
 				size := sizes[i]
 				d.size(80, 24).press("2", key, "j", "k", "/", "x", "\u00e9", "esc", "esc")
@@ -72,7 +72,7 @@ func TestFormClicks(t *testing.T) {
 	d.sees("What should fail in the simulation?")
 	click("switch ")
 	d.sees("Which switch?").press("esc")
-	d.press("E")
+	d.press("ctrl+e")
 	for _, engine := range []string{"dnup", "updn", "lash", "minhop"} { // down, up, and back
 		click(engine + "  ")
 		d.sees("engine " + engine).press("shift+tab")
@@ -141,7 +141,7 @@ func TestBrowse(t *testing.T) {
 // The tree is not a torus.
 func TestEngineFigures(t *testing.T) {
 	d := drive(t, tree).size(200, 50)
-	d.press("E").sees("▌ minhop", "minhop: most paths over a link 66, bisection ",
+	d.press("ctrl+e").sees("▌ minhop", "minhop: most paths over a link 66, bisection ",
 		"1 VL, no credit loop, 0 entries differ from the switches, computed in ")
 	d.press("down").sees("▌ updn", "updn: most paths over a link 66")
 	d.press("/", "torus", "enter").sees("Which option")
@@ -153,6 +153,6 @@ func TestEngineFigures(t *testing.T) {
 func TestFiguresLeaveRoom(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4")
 	for _, h := range []int{8, 9, 10, 12, 24} {
-		d.size(40, h).press("E").sees("Which engine computes", "▌ minhop").press("esc")
+		d.size(40, h).press("ctrl+e").sees("Which engine computes", "▌ minhop").press("esc")
 	}
 }

@@ -126,7 +126,7 @@ func (pg *pages) firstPage() {
 	}
 	p.Add("", "")
 	for _, l := range [][2]string{
-		{pg.paneKeys() + ", " + pg.keyOf("next-pane"), "panes: problems, topology, forwarding table, trace, ..."},
+		{pg.paneKeys(), "panes: problems, topology, forwarding table, trace, ..."},
 		{pg.keyOf("filter") + " text", "find a host or switch by its name; Esc shows all again"},
 		{
 			pg.keyOf("trace-from") + ", then " + pg.keyOf("trace-to"),

@@ -36,6 +36,8 @@ var keyChanges = []keyChange{
 	{"half-down", ""},
 	{"stage", ""},
 	{"save-screen", ""},
+	{"pane-E", ""},
+	{"engine", "E"},
 }
 
 // seenKeys reads from a file how many of the changes of keys were shown. Without the file it returns 0 if other files

@@ -5,6 +5,7 @@ package tui
 import (
 	"example.org/ibconsole/tui/pane"
 	"example.org/ibconsole/tui/pane/answer"
+	"example.org/ibconsole/tui/pane/engines"
 	"example.org/ibconsole/tui/pane/groups"
 	"example.org/ibconsole/tui/pane/history"
 	"example.org/ibconsole/tui/pane/lft"
@@ -48,6 +49,7 @@ var makers = []maker{
 	makerOf(answer.Pane),
 	makerOf(subnetmap.Pane),
 	makerOf(portcounters.Pane),
+	makerOf(engines.Pane),
 	makerOf(subnets.Pane),
 }
 
@@ -74,6 +76,7 @@ type sources interface {
 	trace.Source
 	history.Source
 	resilience.Source
+	engines.Source
 	subnets.Source
 	portcounters.Source
 	subnetmap.Source

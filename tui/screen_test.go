@@ -43,7 +43,7 @@ func TestSizes(t *testing.T) {
 	d := drive(t, tree)
 	for _, s := range sizes {
 		d.size(s[0], s[1])
-		for _, pane := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "0"} {
+		for _, pane := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "0", "E"} {
 			d.press(pane, "z", "G", "g", "z", "?", "G", "esc")
 		}
 		d.press(":", "sho", "tab", "tab", "esc", "esc", "/", "leaf", "esc")
@@ -53,7 +53,7 @@ func TestSizes(t *testing.T) {
 
 func TestLayouts(t *testing.T) {
 	d := drive(t, tree)
-	d.size(80, 24).sees(" 1 Probs 2 Topo  3 LFT 4 Trace 5 What-if 6 Load 7 Hist 8 Log 9 Resil 0 a # K").misses(
+	d.size(80, 24).sees(" 1 Probs 2 Topo  3 LFT 4 Trace 5 What-if 6 Load 7 Hist 8 Log 9 Resil 0 a # K E").misses(
 		"LID  destination")
 	d.press("3").sees("›3 LFT of spine-01  LID 19", "LID  destination")
 	d.press("z").sees("2 Topology ─", "leaves").press("z").misses("leaves")

@@ -146,7 +146,7 @@ func TestStepsOfACommand(t *testing.T) {
 func TestWelcome(t *testing.T) {
 	d := drive(t, tree).size(80, 24)
 	d.m.pages.firstPage()
-	d.sees("Welcome", "SIMULATED subnet", "1-0, a, #, K, Tab", "begins a tour of three minutes.").misses("PgDn more",
+	d.sees("Welcome", "SIMULATED subnet", "1-0, a, #, K, E", "begins a tour of three minutes.").misses("PgDn more",
 		"…")
 	for id := range d.m.all {
 		if key := d.m.digit(id); !slices.ContainsFunc(d.m.actions, func(a pane.Action) bool {

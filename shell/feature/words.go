@@ -14,9 +14,24 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/pairs"
+	"example.org/ibconsole/shell/session/settings"
 )
+
+// EngineCommand returns the command that chooses an engine and keeps the options that were given.
+func EngineCommand(set *settings.Settings, engine string) string {
+	conf, _, given := set.Asked()
+	words := []string{"engine", engine}
+	if conf != "" {
+		words = append(words, "from="+lang.Quote(conf))
+	}
+	for _, g := range given {
+		words = append(words, g.Name+"="+lang.Quote(g.Value))
+	}
+	return strings.Join(words, " ")
+}
 
 // PortRanges returns port numbers of a node as text, such as "1-3,7". A port with a label stands alone: "4 (1/2/2)".
 func PortRanges[N uint8 | int](f *fabric.Fabric, node fabric.NodeIndex, nums []N) string {

@@ -179,7 +179,7 @@ func (s *Screen) Types(keys ...string) {
 	for _, k := range keys {
 		switch k {
 		case "Enter", "Escape", "Tab", "BTab", "Up", "Down", "Left", "Right", "NPage", "PPage", "Home", "End", "BSpace",
-			"Space", "C-c", "C-d", "C-g", "C-t", "C-u", "C-w":
+			"Space", "C-c", "C-d", "C-e", "C-g", "C-t", "C-u", "C-w":
 			s.Tmux("send-keys " + k)
 		case "":
 		default:

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/answer"
@@ -18,10 +19,14 @@ import (
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/comparison"
+	"example.org/ibconsole/shell/session/settings"
 )
 
 // Feature is the command compare engines.
-var Feature = feature.Feature{Name: "compare", Commands: []feature.Command{
+var Feature = feature.Feature{Name: "compare", Keys: []feature.Key{
+	{Name: "pane-E", Keys: "E", Pane: "Engines", Help: "routes of each engine and the incremental route, compared; " +
+		"Enter uses one"},
+}, Commands: []feature.Command{
 	{Path: "compare", Group: feature.GroupRoute, Summary: "Compare engines"},
 	{
 		Path: "compare engines", Summary: "Route with each engine and measure the tables",
@@ -31,13 +36,15 @@ var Feature = feature.Feature{Name: "compare", Commands: []feature.Command{
 			"that differ from those on the switches, of tables that were read\nLOST         pairs of end ports with " +
 			"a path that does not arrive; pairs over tables that were not read are counted separately\nVLS and " +
 			"CREDIT LOOP of the tables on the switches are unknown if they depend on unread SLs or VLs;\n" +
-			"'calibrate' or 'sweep full sl2vl' reads them.",
-		Args: []lang.Arg{{Name: "ENGINE", Kind: lang.KindEngine, Optional: true, Repeat: true}},
+			"'calibrate' or 'sweep full sl2vl' reads them.\nThe name incremental stands for the tables that 'route " +
+			"incremental' would stage.",
+		Args: []lang.Arg{{Name: "ENGINE", Kind: lang.KindEngine, Words: []string{comparison.Incremental},
+			Optional: true, Repeat: true}},
 		Options: []lang.Option{{Name: "with", Kind: lang.KindFile, Value: "FILE|ID|STATE", List: true,
 			Summary: "tables to measure too: a file with routes, a history entry, staged, ..."}},
 		Examples: []string{
 			"compare engines minhop updn",
-			"fail switch spine-02; compare engines minhop updn ftree",
+			"fail switch spine-02; compare engines incremental minhop ftree",
 		},
 		Answers: []answer.Declared{&decl},
 		Run:     run,
@@ -48,6 +55,7 @@ var Feature = feature.Feature{Name: "compare", Commands: []feature.Command{
 type compared struct {
 	Best   answer.Value `key:"best" name:"best" kind:"text" help:"best engine by lost pairs, credit loops and load"`
 	Reason answer.Value `name:"reason" kind:"text"`
+	Use    string       `name:"use"` // the commands that stage the tables of the best engine
 
 	engines []*engine
 	refused []refused
@@ -143,7 +151,7 @@ var decl = answer.Decl[*compared]{
 			return rows
 		})},
 		{Table: answer.Show(&refusedTable, func(c *compared) answer.Rows[refused] { return answer.Slice(c.refused) })},
-		{Line: "{?best}best: {best} (engine {best}; route): among engines with the fewest lost pairs{reason} it has " +
+		{Line: "{?best}best: {best} ({use}): among engines with the fewest lost pairs{reason} it has " +
 			"the lowest WORST, then the best BISECTION"},
 		{Table: answer.Show(&linkTable, func(c *compared) answer.Rows[linkPaths] { return c.loads.rows(c.f) }),
 			When: answer.Hidden[*compared]},
@@ -155,7 +163,7 @@ var decl = answer.Decl[*compared]{
 func (c *compared) verdict() (answer.Verdict, string) {
 	var best *comparison.Figures
 	for _, e := range c.engines {
-		if beats(e.figures, best) {
+		if e.figures.Beats(best) {
 			best = e.figures
 		}
 	}
@@ -173,6 +181,8 @@ func (c *compared) verdict() (answer.Verdict, string) {
 	}
 	return answer.OK, ""
 }
+
+const incrementalRoute = "route incremental"
 
 func run(c *feature.Call) error {
 	var with []string
@@ -192,8 +202,8 @@ func run(c *feature.Call) error {
 			x.refused = append(x.refused, refused{e.Name, e.Refused})
 			return nil
 		}
-		x.engines = append(x.engines, engineOf(&e))
-		if beats(&e, best) {
+		x.engines = append(x.engines, engineOf(&st.Settings, &e))
+		if e.Beats(best) {
 			best, x.best = &e, len(x.engines)
 		}
 		return nil
@@ -204,7 +214,8 @@ func run(c *feature.Call) error {
 	case stopped != nil || len(x.engines) < 2: // show the engines so far
 		x.best = 0
 	case best != nil:
-		x.Best = answer.Text(best.Name)
+		x.Best, x.Use = answer.Text(best.Name), prose.When(best.Name == comparison.Incremental,
+			incrementalRoute, "engine "+best.Name+"; route")
 		x.Reason = answer.Text([...]string{
 			credits.None: " and no credit loop", credits.Loop: ", all with a credit loop,",
 			credits.Unknown: ", all of which may have a credit loop,",
@@ -216,28 +227,7 @@ func run(c *feature.Call) error {
 	return stopped
 }
 
-// beats reports whether an engine is better than the best engine so far. The argument best is nil at the beginning.
-// Existing tables never win.
-func beats(e, best *comparison.Figures) bool {
-	if !e.Computed || best == nil {
-		return e.Computed
-	}
-	loop := func(e *comparison.Figures) int {
-		return slices.Index([]credits.Verdict{credits.None, credits.Unknown, credits.Loop}, e.Loop)
-	}
-	bisection := func(e *comparison.Figures) float64 {
-		if e.Bisections == nil {
-			return 0
-		}
-		return e.Bisections.Mean
-	}
-	return cmp.Or(cmp.Compare(e.Lost+e.Luck, best.Lost+best.Luck), cmp.Compare(e.Pairs.Unknown, best.Pairs.Unknown),
-		cmp.Compare(loop(e), loop(best)),
-		cmp.Compare(e.Worst, best.Worst), cmp.Compare(bisection(best), bisection(e)),
-		cmp.Compare(e.MeanHops, best.MeanHops)) < 0
-}
-
-func engineOf(e *comparison.Figures) *engine {
+func engineOf(set *settings.Settings, e *comparison.Figures) *engine {
 	r := &engine{
 		Name: e.Name, Time: "-", Memory: "-", Worst: e.Worst, MaxHops: e.MaxHops, MeanHops: e.MeanHops,
 		Hops:  fmt.Sprintf("%d (%.2f)", e.MaxHops, e.MeanHops),
@@ -248,7 +238,8 @@ func engineOf(e *comparison.Figures) *engine {
 		Measures: feature.MeasuresOf(e.Quick), figures: e,
 	}
 	if e.Computed {
-		r.Lead = answer.Lead{Command: "engine " + e.Name}
+		r.Lead = answer.Lead{Command: prose.When(e.Name == comparison.Incremental, incrementalRoute,
+			feature.EngineCommand(set, e.Name))}
 		r.Seconds, r.Time = answer.Duration(e.Took), e.Took.Round(time.Millisecond/10).String()
 		r.Allocated, r.Memory = answer.Float(float64(e.Allocated)/1e6, 1),
 			fmt.Sprintf("%.1f MB", float64(e.Allocated)/1e6)

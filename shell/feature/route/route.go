@@ -27,7 +27,7 @@ var yesNo = []string{"yes", "no"}
 // Feature provides the commands "engine", "engines", "route" and "unstage".
 var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 	{Name: "route", Keys: "r", Help: "compute routes and stage them, without writing"},
-	{Name: "engine", Keys: "E", Help: "choose the routing engine and its options, step by step"},
+	{Name: "engine", Keys: "ctrl+e", Help: "choose the routing engine and its options, step by step (:engine guided)"},
 }, Commands: []feature.Command{
 	{
 		Path: "engine", Group: feature.GroupRoute, Summary: "Choose the routing engines and their options",

@@ -5,6 +5,7 @@
 package comparison
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,11 +18,13 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/changes/persist"
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/analysis"
 	"example.org/ibconsole/shell/session/loading"
@@ -50,6 +53,8 @@ type Figures struct {
 	// It is -1 if those tables are unknown. Unread counts the switches that were not compared, because their tables
 	// were not read.
 	Changed, Unread int
+	// Repair is the method by which an incremental route replaced broken paths.
+	Repair persist.Repair
 	// Loads counts the paths per link.
 	Loads *linkload.Loads
 }
@@ -86,11 +91,10 @@ func Engines(ctx context.Context, s *session.Session, names, with []string, foun
 	}
 	for i, name := range names {
 		op.Name(fmt.Sprintf("compare engines: %s, %d of %d", name, i+1, len(names)))
-		set, err := st.Settings.Only(name)
-		if err != nil {
-			return err
+		e, t, err := routeBy(ctx, s, &st, name, op.Progress)
+		if err == nil && t != nil {
+			err = e.measure(ctx, s.Analysis(), &st, t, op.Progress)
 		}
-		e, err := routeAndMeasure(ctx, s, &st, name, set, op.Progress)
 		if err != nil {
 			return fmt.Errorf("engine %d of %d, %s: %w", i+1, len(names), fabric.Escape(name), err)
 		}
@@ -99,6 +103,67 @@ func Engines(ctx context.Context, s *session.Session, names, with []string, foun
 		}
 	}
 	return nil
+}
+
+// Incremental is the name under which [Try] and [Engines] compare the incremental route.
+const Incremental = "incremental"
+
+// Names returns what [Try] accepts for a state: the engines, and first the incremental route if there are tables that
+// it can adapt.
+func Names(st *session.State) []string {
+	names := st.Settings.Engines()
+	if st.PaperBase().Tables != nil {
+		names = slices.Insert(names, 0, Incremental)
+	}
+	return names
+}
+
+// Try returns the figures of the tables that [session.Session.Route] would stage with an engine and the options of the
+// state, or [session.Session.RouteIncremental] for the name [Incremental]. It leaves out the figures that take longest:
+// those of [linkload.Quick] and the numbers of hops. It blocks no other operation, so it can run in the background.
+func Try(ctx context.Context, s *session.Session, st *session.State, name string,
+	progress func(done, total int)) (Figures, error) {
+	e, t, err := routeBy(ctx, s, st, name, progress)
+	if err != nil || t == nil {
+		return e, err
+	}
+	return e, e.essentials(ctx, s.Analysis(), st, t, progress)
+}
+
+// routeBy computes tables with an engine and the options of the state, or incrementally. It returns nil tables if they
+// are refused.
+func routeBy(ctx context.Context, s *session.Session, st *session.State, name string,
+	progress func(done, total int)) (Figures, *fabric.Tables, error) {
+	if name == Incremental {
+		return adapt(ctx, s, st)
+	}
+	set, err := st.Settings.Only(name)
+	if err != nil {
+		return Figures{}, nil, err
+	}
+	return routeOnce(ctx, s, st, name, set, progress)
+}
+
+// adapt adapts the tables of the base, or the live tables.
+func adapt(ctx context.Context, s *session.Session, st *session.State) (Figures, *fabric.Tables, error) {
+	e := Figures{Name: Incremental, Computed: true}
+	job := s.Job(st)
+	job.Incremental, job.Options.Progress, job.Torus = true, nil, new(torus.Cache)
+	before := allocated()
+	res, err := compute.Run(ctx, job)
+	if err == nil {
+		res.Tables, err = st.Completed(ctx, res.Tables)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return e, nil, ctx.Err()
+	case err != nil:
+		e.Refused = err.Error()
+		return e, nil, nil
+	}
+	e.Took, e.Allocated = res.Figures.Took, allocated()-before
+	e.Repair = res.Adaptation.Repair
+	return e, res.Tables, nil
 }
 
 // Engine returns the figures of a single engine without options. It blocks no other operation, so it can run in the
@@ -120,9 +185,7 @@ func routeWith(ctx context.Context, s *session.Session, st *session.State, set s
 	progress func(done, total int)) (*compute.Result, error) {
 	with := st.Trying(set)
 	job := s.Job(&with)
-	if job.Options.Progress = progress; progress == nil {
-		job.Torus = nil
-	}
+	job.Options.Progress, job.Torus = progress, new(torus.Cache) // other operations may use that of the session
 	res, err := compute.Unicast(ctx, job)
 	if err == nil {
 		res.Tables, err = with.Completed(ctx, res.Tables)
@@ -133,6 +196,16 @@ func routeWith(ctx context.Context, s *session.Session, st *session.State, set s
 // routeAndMeasure returns the figures of the tables that an engine computes with the settings.
 func routeAndMeasure(ctx context.Context, s *session.Session, st *session.State, name string, set settings.Settings,
 	progress func(done, total int)) (Figures, error) {
+	e, t, err := routeOnce(ctx, s, st, name, set, progress)
+	if err != nil || t == nil {
+		return e, err
+	}
+	return e, e.measure(ctx, s.Analysis(), st, t, progress)
+}
+
+// routeOnce returns the tables that an engine computes with the settings, or nil if the engine refuses the subnet.
+func routeOnce(ctx context.Context, s *session.Session, st *session.State, name string, set settings.Settings,
+	progress func(done, total int)) (Figures, *fabric.Tables, error) {
 	e := Figures{Name: name, Computed: true}
 	before := allocated()
 	res, err := routeWith(ctx, s, st, set, progress)
@@ -140,12 +213,35 @@ func routeAndMeasure(ctx context.Context, s *session.Session, st *session.State,
 	switch {
 	case errors.As(err, &none):
 		e.Refused = strings.Join(prose.Words(none.Refusals, func(r engines.Refusal) string { return r.Reason }), "; ")
-		return e, nil
+		return e, nil, nil
 	case err != nil:
-		return e, err
+		return e, nil, err
 	}
 	e.Took, e.Allocated = res.Figures.Took, allocated()-before
-	return e, e.measure(ctx, s.Analysis(), st, res.Tables, progress)
+	return e, res.Tables, nil
+}
+
+// HasLoop reports whether the tables have a credit loop.
+func (e *Figures) HasLoop() bool { return e.Loop == credits.Loop }
+
+// Beats reports whether the tables are better than the best ones so far, nil for none. Existing tables never are.
+func (e *Figures) Beats(best *Figures) bool {
+	if !e.Computed || best == nil {
+		return e.Computed
+	}
+	loop := func(e *Figures) int {
+		return slices.Index([]credits.Verdict{credits.None, credits.Unknown, credits.Loop}, e.Loop)
+	}
+	bisection := func(e *Figures) float64 {
+		if e.Bisections == nil {
+			return 0
+		}
+		return e.Bisections.Mean
+	}
+	return cmp.Or(cmp.Compare(e.Lost+e.Luck, best.Lost+best.Luck), cmp.Compare(e.Pairs.Unknown, best.Pairs.Unknown),
+		cmp.Compare(loop(e), loop(best)),
+		cmp.Compare(e.Worst, best.Worst), cmp.Compare(bisection(best), bisection(e)),
+		cmp.Compare(e.MeanHops, best.MeanHops), cmp.Compare(e.Changed, best.Changed)) < 0
 }
 
 // namedTables holds existing tables that are compared with the tables of engines.
@@ -191,22 +287,29 @@ func looksLikeFile(name string) bool {
 // measure sets the figures of tables.
 func (e *Figures) measure(ctx context.Context, memo *analysis.Memo, st *session.State, t *fabric.Tables,
 	progress func(done, total int)) error {
+	if err := e.essentials(ctx, memo, st, t, progress); err != nil {
+		return err
+	}
 	r, err := memo.Reach(ctx, t, reach.Options{Progress: progress})
 	if err != nil {
 		return err
 	}
+	e.MaxHops, e.MeanHops = hops(r.Links)
+	e.Quick, err = linkload.Estimate(ctx, t, linkload.Hosts(t.Fabric), 1, progress)
+	return err
+}
+
+// essentials sets the figures of [Try].
+func (e *Figures) essentials(ctx context.Context, memo *analysis.Memo, st *session.State, t *fabric.Tables,
+	progress func(done, total int)) (err error) {
 	if e.Pairs, err = memo.Pairs(ctx, t, reach.Options{Progress: progress}); err != nil {
 		return err
 	}
-	e.MaxHops, e.MeanHops = hops(r.Links)
 	l, err := memo.Load(ctx, t, linkload.Options{Progress: progress})
 	if err != nil {
 		return err
 	}
 	e.Worst, e.Loads = l.Summary(1).EdgeForwardingIndex, l
-	if e.Quick, err = linkload.Estimate(ctx, t, linkload.Hosts(t.Fabric), 1, progress); err != nil {
-		return err
-	}
 	c, err := memo.Credits(ctx, t, credits.Options{Progress: progress})
 	if err != nil {
 		return err

@@ -124,8 +124,9 @@ func checkByWalk(t *testing.T, g *comparison.Figures, changed int, tables *fabri
 	}
 }
 
-// TestCompareEnginesAfterFailures checks the figures of engines in a what-if against the tables that route stages with
-// each of them, and the figures of the tables on the switches against a walk of every pair of the base.
+// TestCompareEnginesAfterFailures checks the figures of engines and of the incremental route in a what-if against the
+// tables that route stages with each of them, and the figures of the tables on the switches against a walk of every
+// pair of the base.
 func TestCompareEnginesAfterFailures(t *testing.T) {
 	for source, fails := range map[string][]string{"sim:hypercube:3": {"sw-001"}, "sim:fattree:2,6": {"spine-01"},
 		"sim:torus:5x2": {"sw-0-0"}, "sim:fattree:2,8": {"leaf-08", "spine-02"}} {
@@ -135,15 +136,28 @@ func TestCompareEnginesAfterFailures(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		held := s.State().WhatIf.Tables
+		st := s.State()
+		held, names := st.WhatIf.Tables, comparison.Names(&st)
 		got := map[string]comparison.Figures{}
-		err := comparison.Engines(t.Context(), s, nil, nil, func(e comparison.Figures) error {
+		err := comparison.Engines(t.Context(), s, names, nil, func(e comparison.Figures) error {
 			got[e.Name] = e
 			return nil
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
+		for _, name := range names {
+			g := got[name]
+			if e, err := comparison.Try(t.Context(), s, &st, name, nil); err != nil || e.Pairs != g.Pairs ||
+				e.Worst != g.Worst || e.Changed != g.Changed || e.Loop != g.Loop || e.Refused != g.Refused {
+				t.Errorf("%s, %s: Try returned %+v, %v; Engines %+v", source, name, e, err, g)
+			}
+		}
+		rep, err := s.RouteIncremental(t.Context(), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkTables(t, source, new(got[comparison.Incremental]), rep.Figures.Changed, s.State().Staged.Tables)
 		checkTables(t, source, new(got["on the switches"]), 0, held)
 		for _, e := range engines.All() {
 			set, err := settings.Parse(t.Context(), []string{e.Name(), engines.NoFallback}, nil)
