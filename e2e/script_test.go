@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -20,6 +21,7 @@ import (
 //	ibconsole ARGS    the program succeeds; with ! in front, a command fails
 //	fails ARGS        a command fails with one line of error
 //	misused ARGS      the same for a usage error
+//	exits N ARGS      the program ends with status N
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
@@ -35,6 +37,11 @@ func TestScripts(t *testing.T) {
 					want = exitFailed
 				}
 				ends(ts, want, args)
+			},
+			"exits": func(ts *testscript.TestScript, _ bool, args []string) {
+				status, err := strconv.Atoi(args[0])
+				ts.Check(err)
+				ends(ts, status, args[1:])
 			},
 			"fails":   func(ts *testscript.TestScript, _ bool, args []string) { complains(ts, exitFailed, args) },
 			"misused": func(ts *testscript.TestScript, _ bool, args []string) { complains(ts, exitUsage, args) },

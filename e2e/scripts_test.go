@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"io"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -36,6 +37,40 @@ func TestInterruptedScript(t *testing.T) {
 	}
 	if got := said.String(); !strings.Contains(got, "watch: interrupted (2 commands not run)") {
 		t.Errorf("it prints %q", got)
+	}
+}
+
+// TestWatchUntilASignal checks that watch as the last command prints until a signal, and that it does not keep a script
+// from its next command.
+func TestWatchUntilASignal(t *testing.T) {
+	t.Parallel()
+	ibconsole(t, "-s", "sim:fattree:2,4", "-c", "watch 1; watch off")
+	cmd := exec.Command(program, "-s", "sim:fattree:2,4", "-c", "watch 0.1")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan string, 1)
+	go func() {
+		text, _ := io.ReadAll(out)
+		ended <- string(text)
+	}()
+	select {
+	case text := <-ended:
+		t.Fatalf("it ended: %q", text)
+	case <-time.After(time.Second):
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if text := <-ended; !strings.HasPrefix(text, "events of live until a signal") {
+		t.Errorf("it prints %q", text)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%v, want exit status 0", err)
 	}
 }
 

@@ -23,6 +23,9 @@ type env struct {
 	among   *Subnets
 }
 
+// Names returns the completion of names of the subnet.
+func (sh *Shell) Names() lang.Env { return env{sh.session, sh.among} }
+
 // Candidates implements [lang.Env].
 func (e env) Candidates(ask lang.Ask) []lang.Candidate {
 	switch {
@@ -41,7 +44,16 @@ func (e env) Candidates(ask lang.Ask) []lang.Candidate {
 		return words(append(settings.EngineNames(), settings.VendorEngines()...))
 	case lang.KindPicture:
 		return words(feature.StateNames())
-	case lang.KindNode, lang.KindPlace:
+	case lang.KindPlace:
+		if name, begun, ok := strings.Cut(ask.Prefix, "/"); ok {
+			ports := portCandidates(f, lang.Ask{Args: []string{name}, Prefix: begun})
+			for i := range ports {
+				ports[i].Text = name + "/" + ports[i].Text
+			}
+			return ports
+		}
+		return nodeCandidates(f, false, ask.Prefix)
+	case lang.KindNode:
 		return nodeCandidates(f, false, ask.Prefix)
 	case lang.KindSwitch:
 		return nodeCandidates(f, true, ask.Prefix)

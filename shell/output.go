@@ -16,17 +16,16 @@ import (
 
 // Output writes the answers of commands in one form.
 type Output struct {
-	W     io.Writer   // receives the answers
-	Raw   io.Writer   // receives files that replace answers, unchanged; nil for W
-	Notes io.Writer   // receives warnings; nil for none
-	Form  answer.Form // of the answers; "" is text
-	Table string      // the table of an answer that CSV has, "" for the first
-	// FailOn selects the verdicts on which commands fail that normally succeed: "found", or "unknown" for both found
-	// and unknown. It is "" for no verdict.
-	FailOn      string
-	Subnet      string // the value of the key subnet in JSON, "" if only one subnet is open
-	Script      bool   // no user is present: commands fail instead of falling back
-	UnreadShown bool   // the unread parts of the source's file were reported before
+	W           io.Writer   // receives the answers
+	Raw         io.Writer   // receives files that replace answers, unchanged; nil for W
+	Notes       io.Writer   // receives warnings; nil for none
+	Form        answer.Form // of the answers; "" is text
+	Table       string      // the table of an answer that CSV has, "" for the first
+	FailOn      string      // one of [FailOns]: the answers on which commands fail that normally succeed; "" for none
+	Subnet      string      // the value of the key subnet in JSON, "" if only one subnet is open
+	Script      bool        // no user is present: commands fail instead of falling back
+	Last        bool        // the program ends after the commands
+	UnreadShown bool        // the unread parts of the source's file were reported before
 	// OnAnswer is called with each answer before the answer is written. If the rows are produced during writing, it is
 	// called after that. It may be nil.
 	OnAnswer  func(*answer.Answer)
@@ -178,7 +177,30 @@ func (o *Output) Warn(text string) {
 // IsScript implements [feature.Output].
 func (o *Output) IsScript() bool { return o.Script }
 
+// IsLast implements [feature.Output].
+func (o *Output) IsLast() bool { return o.Last }
+
+// The values of [Output.FailOn], from few answers to many.
+const (
+	failOnError   = "error"   // findings with an error
+	failOnWarning = "warning" // findings
+	failOnFound   = "found"   // the same, by the name of the verdict
+	failOnUnknown = "unknown" // findings, and answers that unread data could change
+)
+
+// FailOns lists the values of [Output.FailOn].
+var FailOns = []string{failOnError, failOnWarning, failOnFound, failOnUnknown}
+
 // FailsOn implements [feature.Output].
-func (o *Output) FailsOn(v answer.Verdict) bool {
-	return o.FailOn != "" && (v == answer.Found || v == answer.Unknown && o.FailOn == answer.Unknown.String())
+func (o *Output) FailsOn(a *answer.Answer) bool {
+	verdict, _ := a.Verdict()
+	switch o.FailOn {
+	case failOnError:
+		return a.HasErrors()
+	case failOnWarning, failOnFound:
+		return verdict == answer.Found
+	case failOnUnknown:
+		return verdict != answer.OK
+	}
+	return false
 }

@@ -116,3 +116,21 @@ func TestEventsAreHeardOnce(t *testing.T) {
 		t.Errorf("%q was written, received %+v", event, tables)
 	}
 }
+
+// TestFailOn: each value of --fail-on fails on all that the values before it fail on.
+func TestFailOn(t *testing.T) {
+	type judged struct {
+		verdict answer.Verdict
+		warns   bool
+	}
+	decl := answer.Decl[judged]{Verdict: func(j judged) (answer.Verdict, string) { return j.verdict, "" },
+		Warns: func(j judged) bool { return j.warns }}
+	for value, failing := range map[string]int{"": 0, "error": 1, "warning": 2, "found": 2, "unknown": 3} {
+		for i, j := range []judged{{answer.Found, false}, {answer.Found, true}, {answer.Unknown, false}, {}} {
+			out := shell.Output{FailOn: value}
+			if got := out.FailsOn(decl.Answer(answer.Basis{}, j)); got != (i < failing) {
+				t.Errorf("--fail-on %s, %v: %t", value, j, got)
+			}
+		}
+	}
+}

@@ -140,7 +140,9 @@ func (sh *Shell) execute(ctx context.Context, name string, stmts []lang.Statemen
 		if ctx.Err() != nil {
 			return &InterruptedError{Left: len(steps) - i, Err: ctx.Err(), Cause: context.Cause(ctx)}
 		}
-		if err := at.perform(ctx, s, out); err != nil {
+		its := *out
+		its.Last = out.Last && i == len(steps)-1
+		if err := at.perform(ctx, s, &its); err != nil {
 			st := at.Session().State()
 			return failed(place, i, s, interrupted(ctx, &st, len(steps)-i-1, err))
 		}

@@ -26,6 +26,7 @@ type Answer struct {
 	verdict        Verdict
 	found          string
 	fails          Fails
+	warnings       bool // the finding has warnings only
 	action         bool
 	facts          []fact
 	layout         []element
@@ -87,6 +88,9 @@ func (a *Answer) IsLive() bool {
 
 // Fails returns the verdicts for which the command fails.
 func (a *Answer) Fails() Fails { return a.fails }
+
+// HasErrors reports whether the finding is an error. A finding of warnings only is none.
+func (a *Answer) HasErrors() bool { return a.verdict == Found && !a.warnings }
 
 // IsAction reports whether the answer is the report of an action. CSV, Markdown, HTML and the screen omit it.
 func (a *Answer) IsAction() bool { return a.action }

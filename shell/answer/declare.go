@@ -116,6 +116,7 @@ type Decl[T any] struct {
 	Layout  []Item[T] // lines and tables of the text; nil for the facts with their labels, empty for the title alone
 	Verdict func(T) (Verdict, string)
 	Fails   Fails
+	Warns   func(T) bool                      // reports whether a finding has warnings only; nil for never
 	Action  bool                              // reports what a command did: CSV, Markdown, HTML and the screen omit it
 	Draw    func(w *Canvas, b Basis, value T) // replaces the layout in text; nil for none
 }
@@ -157,6 +158,7 @@ func (d *Decl[T]) Answer(b Basis, v T) *Answer {
 	if d.Verdict != nil {
 		a.judged = true
 		a.verdict, a.found = d.Verdict(v)
+		a.warnings = d.Warns != nil && d.Warns(v)
 	}
 	if d.Draw != nil {
 		a.draw = func(w *Canvas) { d.Draw(w, b, v) }

@@ -103,8 +103,10 @@ type Output interface {
 	// IsScript reports whether a script runs. In a script, commands fail if they cannot do everything that was
 	// requested.
 	IsScript() bool
-	// FailsOn reports whether --fail-on makes commands fail on the given verdict.
-	FailsOn(answer.Verdict) bool
+	// IsLast reports whether the program ends after this command.
+	IsLast() bool
+	// FailsOn reports whether --fail-on makes the command of the given answer fail.
+	FailsOn(*answer.Answer) bool
 }
 
 // Call is the run of a command.
@@ -136,7 +138,7 @@ func (c *Call) Answer(a *answer.Answer) error {
 func (c *Call) VerdictError(a *answer.Answer) error {
 	verdict, what := a.Verdict()
 	switch {
-	case verdict == answer.OK || a.Fails() == answer.Never || a.Fails() == answer.Asked && !c.Output.FailsOn(verdict):
+	case verdict == answer.OK || a.Fails() == answer.Never || a.Fails() == answer.Asked && !c.Output.FailsOn(a):
 		return nil
 	case verdict == answer.Unknown && c.Option("strict", "yes") == "no":
 		c.Output.Warn(what)

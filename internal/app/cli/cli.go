@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -50,8 +51,8 @@ const usage = `usage:
 
 -o FORMAT prints answers as text, json (as --json), csv, md or html. With csv, --table NAME selects a table.
 Options of commands are written NAME=VALUE or --NAME[=VALUE].
---fail-on found sets exit status 1 if problems, balance and others find something; --fail-on unknown also if parts
-of the subnet were not read.
+--fail-on error, warning, found or unknown sets exit status 1 if problems, diff and others find an error, a warning,
+anything, or could not read parts of the subnet. --quiet prints only errors. With --json, errors are objects too.
 
 SOURCE is one of
   umad[:CA[:PORT]]     an InfiniBand port of this machine
@@ -72,15 +73,6 @@ NAME = SOURCE, SOURCE, ... of a configuration file names a set of sources.
 
 `
 
-// Exit statuses.
-const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
-	// exitSignal plus the number of a signal is the exit status of a program that this signal ended.
-	exitSignal = 128
-)
-
 type streams struct {
 	in       *os.File
 	out, err io.Writer
@@ -100,7 +92,8 @@ type options struct {
 	json        bool
 	form        string // of answers
 	table       string // of CSV
-	failOn      string // the verdict
+	failOn      string // one of shell.FailOns, "" for none
+	quiet       bool
 	window      int
 	fast        bool
 	mkeys       string
@@ -144,6 +137,7 @@ func run(args []string, files streams) int {
 	case errors.As(err, &failed):
 		return int(failed)
 	}
+	o.json = o.json || slices.Contains(args, "--json") // which may follow the wrong word
 	return o.misused(err)
 }
 
@@ -157,17 +151,13 @@ func (o *options) flush() {
 }
 
 func (o *options) misused(err error) int {
-	_, _ = fmt.Fprintf(o.err, "ibconsole: %v; hint: run 'ibconsole help'\n", err)
-	return exitUsage
+	return o.complain(fmt.Errorf("%w; hint: run 'ibconsole help'", err), exitUsage)
 }
 
-func (o *options) failed(err error) int {
-	_, _ = fmt.Fprintf(o.err, "ibconsole: %v\n", err)
-	return exitFailed
-}
+func (o *options) failed(err error) int { return o.complain(err, exitFailed) }
 
 func (o *options) help(words []string) int {
-	text := usage + lang.Overview(shell.New(nil).Specs())
+	text := usage + exitStatusText() + lang.Overview(shell.New(nil).Specs())
 	if len(words) > 0 {
 		var err error
 		if text, err = lang.Help(helpSpecs(), words...); err != nil {
@@ -187,18 +177,16 @@ func (o *options) exitStatus(ctx context.Context, err error) int {
 	case err == nil, errors.Is(err, shell.ErrExit):
 		return exitDone
 	case lang.IsUsage(err):
-		_, _ = fmt.Fprintf(o.err, "ibconsole: %v\n", err)
-		return exitUsage
+		return o.complain(err, exitUsage)
 	}
 	n := signalOf(err)
 	if n == syscall.SIGPIPE {
 		return exitSignal + int(n)
 	}
-	status := o.failed(err)
 	if n > 0 {
-		status = exitSignal + int(n)
+		return o.complain(err, exitSignal+int(n))
 	}
-	return status
+	return o.failed(err)
 }
 
 // answerForm returns the form of answers that the flags select.
@@ -233,7 +221,7 @@ func (o *options) script(name string, texts ...string) int {
 		if err != nil {
 			return err
 		}
-		return s.Execute(ctx, name, all, o.scriptOutput())
+		return s.Execute(ctx, name, all, o.lastOutput())
 	})
 }
 
@@ -261,6 +249,13 @@ func statements(name string, texts []string) ([]lang.Statement, error) {
 func (o *options) scriptOutput() *shell.Output {
 	out := o.output()
 	out.Script = true
+	return out
+}
+
+// lastOutput returns the output for commands after which the program ends.
+func (o *options) lastOutput() *shell.Output {
+	out := o.scriptOutput()
+	out.Last = true
 	return out
 }
 

@@ -16,9 +16,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/answer"
-	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/shell/session/settings"
 	"example.org/ibconsole/tui/draw"
 )
 
@@ -67,8 +65,8 @@ func (o *options) command() *cobra.Command {
 			start := &spec.Subcommands[slices.IndexFunc(spec.Subcommands, func(s shell.Spec) bool {
 				return s.Name == "start"
 			})]
-			declareOptions(cmd, start.Options, reserved)
-			cmd.ValidArgsFunction = completeArguments([]string{spec.Name, start.Name})
+			o.declareOptions(cmd, start.Options, reserved)
+			cmd.ValidArgsFunction = o.completeArguments([]string{spec.Name, start.Name})
 			cmd.RunE = func(cmd *cobra.Command, args []string) error {
 				return status(o.record(append(args, o.optionWords(cmd)...)))
 			}
@@ -91,8 +89,9 @@ func (o *options) flags(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.json, "json", false, "print JSON, one object per line")
 	flags.StringVarP(&o.form, "output", "o", "", "format of answers: text, json, csv, md or html")
 	flags.StringVar(&o.table, "table", "", "print this table of an answer, with -o csv")
-	flags.StringVar(&o.failOn, "fail-on", "", "verdict of problems, balance and others that sets exit status 1: "+
-		"found or unknown")
+	flags.StringVar(&o.failOn, "fail-on", "", "findings of problems, diff and others that set exit status 1: "+
+		strings.Join(shell.FailOns, ", "))
+	flags.BoolVar(&o.quiet, "quiet", false, "print errors only")
 	flags.IntVar(&o.window, "window", 0, "most management packets in flight")
 	flags.BoolVar(&o.fast, "fast", false, "send as many packets as a simulated subnet accepts")
 	flags.StringVar(&o.mkeys, "mkeys", "", "read the M_Key and the SA_Key from a file")
@@ -108,8 +107,10 @@ func (o *options) check(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("--output is %q, expected text, json, csv, md or html", o.form)
 	case given("output") && o.json && o.form != string(answer.FormJSON):
 		return fmt.Errorf("--json contradicts --output %s", o.form)
-	case given("fail-on") && o.failOn != answer.Found.String() && o.failOn != answer.Unknown.String():
-		return fmt.Errorf("--fail-on is %q, expected found or unknown", o.failOn)
+	case given("fail-on") && !slices.Contains(shell.FailOns, o.failOn):
+		return fmt.Errorf("--fail-on is %q, expected one of %s", o.failOn, strings.Join(shell.FailOns, ", "))
+	case o.quiet && (cmd.Name() == "shell" || cmd.Name() == "tour"):
+		return fmt.Errorf("--quiet contradicts %s", cmd.Name())
 	case given("table") && o.form != string(answer.FormCSV):
 		return errors.New("--table requires --output csv")
 	case given("window") && (o.window < 1 || o.window > mad.MaxWindow):
@@ -119,12 +120,12 @@ func (o *options) check(cmd *cobra.Command, args []string) error {
 	case given("report") && (o.report == "" || cmd.Name() != "doctor" || len(args) > 0):
 		return errors.New("--report FILE applies only to doctor")
 	case len(o.commands) == 0:
-		return nil
 	case cmd.HasParent():
 		return fmt.Errorf("-c and the command %q cannot be combined", cmd.Name())
 	case len(args) > 0:
 		return fmt.Errorf("-c and the command %q cannot be combined", args[0])
 	}
+	o.divert()
 	return nil
 }
 
@@ -151,6 +152,9 @@ func (o *options) words() []*cobra.Command {
 		if spec, err := lang.Find(helpSpecs(), cmd.Name()); err == nil {
 			cmd.Short = spec.Summary
 		}
+		if most == 0 {
+			cmd.ValidArgsFunction = cobra.NoFileCompletions
+		}
 		return cmd
 	}
 	run := word("run FILE|-", 1, func(args []string) int {
@@ -167,6 +171,8 @@ func (o *options) words() []*cobra.Command {
 	})
 	completion := word("completion bash|zsh|fish", 1, o.completion)
 	completion.ValidArgs = shells
+	schema := word("schema [COMMAND]", 4, o.schema)
+	schema.ValidArgsFunction = completeCommands
 	return []*cobra.Command{
 		word("shell", 0, func([]string) int { return o.repl() }), run, tour, completion,
 		word("version", 0, func([]string) int {
@@ -175,7 +181,7 @@ func (o *options) words() []*cobra.Command {
 			}
 			return exitDone
 		}),
-		word("schema [COMMAND]", 4, o.schema),
+		schema,
 		word("man", 0, func([]string) int { return o.man() }),
 	}
 }
@@ -193,13 +199,8 @@ func atMost(n int) cobra.PositionalArgs {
 func (o *options) helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "help [COMMAND]", Short: "print help on a command",
-		RunE: func(_ *cobra.Command, args []string) error { return status(o.help(args)) },
-		ValidArgsFunction: func(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return begunBy(shellWords(), begun), cobra.ShellCompDirectiveNoFileComp
-		},
+		RunE:              func(_ *cobra.Command, args []string) error { return status(o.help(args)) },
+		ValidArgsFunction: completeCommands,
 	}
 }
 
@@ -215,12 +216,12 @@ func (o *options) shellCommand(reserved func(string) bool, path []string, spec *
 	options := slices.Concat(spec.Options, above)
 	cmd := &cobra.Command{
 		Use: spec.Name, Short: spec.Summary, Aliases: spec.Aliases, Args: cobra.ArbitraryArgs,
-		DisableFlagsInUseLine: true, ValidArgsFunction: completeArguments(path),
+		DisableFlagsInUseLine: true, ValidArgsFunction: o.completeArguments(path),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return status(o.statement(slices.Concat(path, args, o.optionWords(cmd))))
 		},
 	}
-	declareOptions(cmd, options, reserved)
+	o.declareOptions(cmd, options, reserved)
 	for i := range spec.Subcommands {
 		cmd.AddCommand(o.shellCommand(reserved, path, &spec.Subcommands[i], options...))
 	}
@@ -242,7 +243,7 @@ func (o *options) optionWords(cmd *cobra.Command) (words []string) {
 }
 
 // declareOptions declares options of a command of the shell as flags, except for those whose names are reserved.
-func declareOptions(cmd *cobra.Command, options []lang.Option, reserved func(string) bool) {
+func (o *options) declareOptions(cmd *cobra.Command, options []lang.Option, reserved func(string) bool) {
 	for i := range options {
 		option := &options[i]
 		for _, name := range slices.Concat([]string{option.Name}, option.Aliases) {
@@ -253,10 +254,7 @@ func declareOptions(cmd *cobra.Command, options []lang.Option, reserved func(str
 			flag := cmd.Flags().Lookup(name)
 			flag.NoOptDefVal = option.Bare()
 			flag.Hidden = name != option.Name
-			if option.Kind != lang.KindFile {
-				_ = cmd.RegisterFlagCompletionFunc(name, // fails only for an unknown flag
-					cobra.FixedCompletions(option.Choices(), cobra.ShellCompDirectiveNoFileComp))
-			}
+			_ = cmd.RegisterFlagCompletionFunc(name, o.completeValue(option)) // fails only for an unknown flag
 		}
 	}
 }
@@ -266,7 +264,7 @@ func (o *options) statement(words []string) int {
 	all := []lang.Statement{{Words: words}}
 	o.first = shell.New(nil).FirstReads(all)
 	return o.open(false, func(ctx context.Context, s *shell.Subnets) error {
-		return s.Execute(ctx, words[0], all, o.scriptOutput())
+		return s.Execute(ctx, words[0], all, o.lastOutput())
 	})
 }
 
@@ -299,89 +297,4 @@ func longFlags(args []string, flags *pflag.FlagSet) ([]string, error) {
 		}
 	}
 	return out, nil
-}
-
-// completeFlags sets the completions of the values of flags.
-func (o *options) completeFlags(root *cobra.Command) {
-	for name, values := range map[string]func() []string{
-		"source": sourceWords, "command": shellWords, "theme": func() []string { return draw.Themes },
-		"fail-on": func() []string { return []string{answer.Found.String(), answer.Unknown.String()} },
-		"output":  func() []string { return []string{"text", "json", "csv", "md", "html"} },
-	} {
-		_ = root.RegisterFlagCompletionFunc(name, func(_ *cobra.Command, _ []string, begun string) ([]string,
-			cobra.ShellCompDirective) {
-			directive := cobra.ShellCompDirectiveNoFileComp
-			if name == "source" {
-				directive |= cobra.ShellCompDirectiveNoSpace
-			}
-			return begunBy(values(), begun), directive
-		}) // fails for an unknown flag alone
-	}
-}
-
-// completeArguments returns the function that completes the words of a command of the shell, without a subnet.
-func completeArguments(path []string) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-		var line strings.Builder
-		for _, word := range slices.Concat(path, args) {
-			if strings.ContainsAny(word, " \t\n;'\"\\#") {
-				word = lang.Quote(word)
-			}
-			line.WriteString(word + " ")
-		}
-		first := line.Len()
-		line.WriteString(begun)
-		names := &knownNames{}
-		start, candidates := lang.Complete(shell.New(nil).Specs(), line.String(), line.Len(), names)
-		directive := cobra.ShellCompDirectiveNoFileComp
-		if names.files {
-			directive = cobra.ShellCompDirectiveDefault
-		}
-		var out []string
-		for _, c := range candidates {
-			isSubcommand := func(sub *cobra.Command) bool { return sub.Name() == c.Text }
-			if slices.ContainsFunc(cmd.Commands(), isSubcommand) {
-				continue // cobra offers it
-			}
-			if strings.HasSuffix(c.Text, "=") {
-				directive |= cobra.ShellCompDirectiveNoSpace
-			}
-			out = append(out, cobra.CompletionWithDesc(line.String()[first:max(first, start)]+c.Text, c.Description))
-		}
-		return out, directive
-	}
-}
-
-// knownNames completes only names that do not depend on a subnet.
-type knownNames struct{ files bool } // files: the word may be a file
-
-// Candidates implements [lang.Env].
-func (n *knownNames) Candidates(ask lang.Ask) (all []lang.Candidate) {
-	var names []string
-	switch ask.Kind {
-	case lang.KindFile:
-		n.files = true
-	case lang.KindEngine:
-		names = settings.EngineNames()
-	case lang.KindPicture:
-		names = feature.StateNames()
-	}
-	for _, name := range names {
-		all = append(all, lang.Candidate{Text: name})
-	}
-	return all
-}
-
-// shellWords returns the commands of the shell for completion.
-func shellWords() []string {
-	var out []string
-	for _, s := range shell.New(nil).Specs() {
-		out = append(out, cobra.CompletionWithDesc(s.Name, s.Summary))
-	}
-	return out
-}
-
-// begunBy returns the words with a prefix.
-func begunBy(words []string, begun string) []string {
-	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !strings.HasPrefix(w, begun) })
 }

@@ -5,7 +5,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"syscall"
 
@@ -43,7 +42,7 @@ func (o *options) record(args []string) int {
 			return running
 		})
 		if err != nil && recording { // other subnets are recorded
-			_, _ = fmt.Fprintf(o.err, "ibconsole: %v\n", err)
+			o.failed(err)
 			err = errNotAll
 		}
 		if !recording {

@@ -171,9 +171,10 @@ func (o *options) man() int {
 		"IBCONSOLE_SOURCE", "Source if -s is not given.",
 		"NO_COLOR", "If it is set, use no colours.",
 		"OSM_CACHE_DIR", "Directory of OpenSM's guid2lid and other caches (default /var/cache/opensm).")
-	entries("EXIT STATUS",
-		"0", "Success.", "1", "A command failed, or a check found something.",
-		"2", "Wrong usage. No command ran.", "128+N", "Signal N ended the program.")
+	line(".SH EXIT STATUS")
+	for _, s := range exitStatuses {
+		line(".TP\n.B %s\n%s", roff(s.status), roff(s.meaning))
+	}
 	line(".SH SEE ALSO\n.BR opensm (8),\n.BR ibnetdiscover (8),\n.BR ibsim (8)")
 	_, _ = fmt.Fprint(o.out, b.String())
 	return exitDone

@@ -5,6 +5,7 @@ package links
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"example.org/ibconsole/fabric"
@@ -55,10 +56,22 @@ var table = answer.Table[link]{
 		}),
 		answer.FieldOf(answer.KindText, "width", "", "", func(l link) answer.Value { return feature.Width(l.f, l.A) }),
 		answer.FieldOf(answer.KindText, "speed", "", "", func(l link) answer.Value { return feature.Speed(l.f, l.A) }),
+		gbps,
 		answer.FieldOf(answer.KindText, "state", "STATE", "logical state of the first port, or unreachable", state),
 	},
 	Lead: func(l link) answer.Lead { return feature.ToPort(l.f, l.A) },
 	ID:   func(l link) uint64 { return uint64(uint32(l.A)) },
+}
+
+var gbps = answer.Field[link]{
+	Key: "gbps", Kind: answer.KindFloat, Unit: "Gbit/s", Help: "data rate, without the overhead of line coding",
+	Value: func(l link) answer.Value {
+		rate := l.f.Ports[l.A].DataRate()
+		if rate == 0 {
+			return answer.NotRead()
+		}
+		return answer.Float(math.Round(rate*8/1e3)/1e6, 2)
+	},
 }
 
 var decl = answer.Decl[*list]{

@@ -271,7 +271,7 @@ func past() feature.Command {
 		Args: []lang.Arg{{Name: "ENTRY", Kind: lang.KindPicture}}, Options: options(loading.RoutingKind),
 		Examples: []string{
 			"fail link leaf-01 36; route; write on; commit yes; undo; load history 1",
-			"engine updn; route; write on; commit yes; load history 1 reroute=no",
+			"fail link leaf-01 36; route; write on; commit yes; undo; load history 1 reroute=no",
 		},
 		Answers: []answer.Declared{decl},
 		Run: func(c *feature.Call) error {

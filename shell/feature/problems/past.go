@@ -77,7 +77,7 @@ var pastDecl = answer.Decl[*past]{
 			Key: "evidence", Title: "changes of the evidence", Fields: answer.Fields[evidence](), MaxRows: mostEvidence,
 		}, (*past).evidence), When: func(p *past) bool { return p.evidence().N > 0 }},
 	},
-	Verdict: (*past).verdict, Fails: answer.Asked,
+	Verdict: (*past).verdict, Fails: answer.Asked, Warns: (*past).warns,
 }
 
 func (p *past) verdict() (answer.Verdict, string) {
@@ -92,6 +92,11 @@ func (p *past) verdict() (answer.Verdict, string) {
 			missing.Round(time.Second))
 	}
 	return answer.OK, ""
+}
+
+// warns reports whether no problem of the period is an error.
+func (p *past) warns() bool {
+	return !slices.ContainsFunc(p.episodes, func(e records.Episode) bool { return e.Severity == problems.Error })
 }
 
 func (p *past) row(e records.Episode) episode {

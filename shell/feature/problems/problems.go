@@ -155,6 +155,7 @@ var decl = answer.Decl[*report]{
 		return answer.OK, ""
 	},
 	Fails: answer.Asked,
+	Warns: func(r *report) bool { return r.Errors == 0 },
 	Draw:  func(w *answer.Canvas, _ answer.Basis, r *report) { r.draw(w) },
 }
 

@@ -195,7 +195,7 @@ func declare(command string) *answer.Decl[*Comparison] {
 		Layout: []answer.Item[*Comparison]{{Table: answer.Show(&table, func(c *Comparison) answer.Rows[*Overview] {
 			return answer.Lazy(len(c.Subnets), func(i int) *Overview { return &c.Subnets[i] })
 		})}},
-		Verdict: (*Comparison).verdict, Fails: answer.Asked,
+		Verdict: (*Comparison).verdict, Fails: answer.Asked, Warns: (*Comparison).warns,
 	}
 }
 
@@ -217,6 +217,11 @@ func (c *Comparison) verdict() (answer.Verdict, string) {
 		return answer.OK, ""
 	}
 	return answer.Found, strings.Join(causes, ", ")
+}
+
+// warns reports whether no subnet has errors. Differences between subnets are warnings.
+func (c *Comparison) warns() bool {
+	return !slices.ContainsFunc(c.Subnets, func(o Overview) bool { return o.Errors > 0 })
 }
 
 // The method found returns the differences between those subnets that were read.
@@ -306,6 +311,7 @@ var differDecl = answer.Decl[*differing]{
 		})},
 	},
 	Verdict: func(d *differing) (answer.Verdict, string) { return d.verdict() }, Fails: answer.Asked,
+	Warns: func(*differing) bool { return true },
 }
 
 func differ(c *feature.Call) error {

@@ -20,7 +20,8 @@ var Feature = feature.Feature{Name: "watch", Keys: []feature.Key{
 }, Commands: []feature.Command{
 	{
 		Path: "watch", Group: feature.GroupLook, Summary: "Keep the live state current with light sweeps",
-		Help:     "show events lists the changes that sweeps find.",
+		Help: "show events lists the changes that sweeps find. As the last command of -c, run FILE or the command " +
+			"line, watch\nprints the changes until a signal, which is its normal end.",
 		Args:     []lang.Arg{{Name: "SECONDS|off", Kind: lang.KindText, Words: []string{feature.OffWord}}},
 		Options:  []lang.Option{feature.ForOption(), feature.ExecOption()},
 		Examples: []string{"watch 10 for=2", "watch 10; watch off"},
@@ -70,9 +71,13 @@ func watch(c *feature.Call) error {
 		stop(c)
 		return err
 	}
-	if stay > 0 {
+	switch {
+	case stay > 0:
 		defer stop(c)
 		return c.StayFor(stayDecl, stay)
+	case c.Output.IsLast():
+		defer stop(c)
+		return c.StayUntilSignal(stayDecl)
 	}
 	return c.Answer(onDecl.Answer(st.SourceBasis(), interval{n, strconv.FormatFloat(n, 'g', -1, 64)}))
 }
