@@ -172,8 +172,8 @@ licences: ## list the modules of the program and its tests with their licences; 
 	@scripts/licences
 
 .PHONY: vulnerabilities
-vulnerabilities: $(VULN) ## run govulncheck, if its database can be reached
-	@curl -fsS -o /dev/null --max-time 20 $(VULN_DB)/index/db.json || { echo "vulnerabilities: NOT searched for: $(VULN_DB) could not be reached"; exit 0; }; \
+vulnerabilities: $(VULN) ## run govulncheck, if its database can be reached; REQUIRED=1 fails otherwise
+	@curl -fsS -o /dev/null --max-time 20 $(VULN_DB)/index/db.json || { echo "vulnerabilities: NOT searched for: $(VULN_DB) could not be reached"; exit $(if $(REQUIRED),1,0); }; \
 	$(VULN) -db $(VULN_DB) ./...
 
 $(VULN):

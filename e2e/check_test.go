@@ -110,7 +110,7 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 		words []string
 	}{
 		"no entry": {"", "check reach", map[string]float64{"delivered": 54, "dead_ends": 2, "unreachable": 0},
-			[]string{"check reach: ", "2 of 56 paths", "2 at a dead end"}},
+			[]string{"check reach", "2 of 56 paths", "2 at a dead end"}},
 		"no entry, no loop": {"", "check loops", map[string]float64{"loops": 0}, nil},
 		"wrong host": {"001", "check reach", map[string]float64{"delivered": 54, "misdelivered": 2},
 			[]string{"2 misdelivered"}},
@@ -137,8 +137,8 @@ func TestCheckFindsLoops(t *testing.T) {
 	script := broken(t, "spine-01", "0x0008", "001")
 	for check, words := range map[string][]string{
 		"check loops":   {"check loops: ", "of 56 paths loop"},
-		"check reach":   {"check reach: ", "in loops"},
-		"check credits": {"check credits: ", "a credit loop of 2 links"},
+		"check reach":   {"check reach", "in loops"},
+		"check credits": {"check credits", "a credit loop of 2 links"},
 		"check":         {"check: ", "in loops", "; ", "a credit loop of 2 links"},
 	} {
 		oneLine(t, try("-s", smallTree, "-c", script+check), exitFailed, words...)
@@ -158,7 +158,7 @@ func TestCheckCredits(t *testing.T) {
 	}
 	// minhop on a ring of five has a credit loop.
 	r = try("--json", "-s", "sim:torus:5x1", "-c", "route; check credits")
-	oneLine(t, r, exitFailed, "check credits: ", "a credit loop of 5 links")
+	oneLine(t, r, exitFailed, "check credits", "a credit loop of 5 links")
 	o := object(t, r)
 	ring, _ := o["ring"].([]any)
 	if o["loop"] != true || len(ring) != 5 {

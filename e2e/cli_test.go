@@ -67,8 +67,9 @@ func oneLine(t *testing.T, r result, status int, words ...string) {
 	if r.status != status {
 		t.Errorf("exit status %d, want %d", r.status, status)
 	}
-	if strings.Count(r.err, "\n") != 1 || !strings.HasPrefix(r.err, "ibconsole: ") {
-		t.Errorf("not one line that starts with the program's name: %q", r.err)
+	if strings.Count(r.err, "\n") != 1 || !strings.HasPrefix(r.err, "ibconsole: ") &&
+		!strings.HasPrefix(r.err, `{"kind":"error",`) {
+		t.Errorf("not one line that starts with the program's name, or one object: %q", r.err)
 	}
 	for _, w := range words {
 		if !strings.Contains(r.err, w) {
