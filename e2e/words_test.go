@@ -85,7 +85,8 @@ func completed(t *testing.T, shell string, text func(bin string) []string) strin
 	if err := os.Symlink(program, filepath.Join(bin, "ibconsole")); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"subnet.net": completedSubnet, "bin/script": ibconsole(t, "completion", shell)} {
+	script := ibconsole(t, "completion", shell)
+	for name, text := range map[string]string{"subnet.net": completedSubnet, "bin/script": script} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -123,8 +124,8 @@ func TestBashCompletes(t *testing.T) {
 			line := c.line + " " + c.begun
 			words := regexp.MustCompile(`[:=]|[^ :=]+`).FindAllString(line, -1)
 			part := regexp.MustCompile(`.*[:=]`).FindString(c.begun)
-			text += fmt.Sprintf("COMP_WORDS=(%s) COMP_CWORD=%d COMP_LINE='%s' COMP_POINT=%d COMP_TYPE=9; COMPREPLY=()\n"+
-				"__start_ibconsole 2>/dev/null\n"+
+			text += fmt.Sprintf("COMP_WORDS=(%s) COMP_CWORD=%d COMP_LINE='%s' COMP_POINT=%d\n"+
+				"COMP_TYPE=9; COMPREPLY=()\n__start_ibconsole 2>/dev/null\n"+
 				"[ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- '%s'))\n"+ // as complete -o default
 				"echo \"%d: ${COMPREPLY[*]/#/%s}\"\n",
 				strings.Join(words, " "), len(words)-1, line, len(line), c.begun, i, part)
@@ -149,7 +150,8 @@ func TestFishCompletes(t *testing.T) {
 func TestZshCompletes(t *testing.T) {
 	t.Parallel()
 	offers(t, completed(t, "zsh", func(bin string) []string {
-		setup := "autoload -Uz compinit; compinit -u -D; source " + bin + "/script; setopt menu_complete; unsetopt beep\n" +
+		setup := "autoload -Uz compinit; compinit -u -D; source " + bin + "/script\n" +
+			"setopt menu_complete; unsetopt beep\n" +
 			"report() { print -r -- \"line<$BUFFER>\"; zle send-break }; zle -N report; bindkey ^G report\n"
 		if err := os.WriteFile(filepath.Join(bin, "setup"), []byte(setup), 0o600); err != nil {
 			t.Fatal(err)

@@ -30,7 +30,7 @@ var exitStatuses = []struct{ status, meaning string }{
 	{"0", "all commands succeeded"},
 	{"1", "a command failed, or a verdict is found or unknown"},
 	{"2", "wrong usage; no command ran"},
-	{"128+N", "signal N ended the program before the last command; an error has the number of commands that did not run"},
+	{"128+N", "signal N ended the program before the last command; the error counts the commands that did not run"},
 }
 
 // exitStatusText returns the exit statuses for help.
@@ -65,8 +65,7 @@ func (o *options) complain(err error, status int) int {
 		return status
 	}
 	c := complaint{Kind: "error", Status: status}
-	var command *shell.CommandError
-	if errors.As(err, &command) {
+	if command, ok := errors.AsType[*shell.CommandError](err); ok {
 		c.Command, c.Line = command.Command, command.Line
 		if c.Line > 0 {
 			c.Script = command.Name
