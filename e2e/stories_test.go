@@ -65,7 +65,7 @@ func questions() []question {
 		{"cabled as planned?", nil, []step{
 			press(":"), word("bas"), press("Tab"), word("l"), press("Tab"), name("plan.net"),
 			press("Enter").see("baseline of"),
-			press("1").see("2 problems"), press("z").see("re-cabled", "leaf-12/8 led to spine-01/13"),
+			press("1").see("2 problems"), press("z").see("re-cabled", "led to spine-01/13"),
 			press("Enter").see("p8   ─ spine-01/12"),
 		}},
 		{

@@ -47,8 +47,8 @@ func TestHistoryStory(t *testing.T) {
 	d.press("d").sees("diff 3 4")
 }
 
-// TestHistoryKeys stages a past state, compares two marked entries and two times, and offers the shown entry in the
-// form that writes a file.
+// TestHistoryKeys brings back past routes with the keys 7 G I C y, compares two marked entries and two times, and
+// offers the shown entry in the form that writes a file.
 func TestHistoryKeys(t *testing.T) {
 	s := sessiontest.OpenWith(t, "sim:fattree:2,4", session.Options{StateDir: t.TempDir()})
 	d := driveBackend(t, &shellBackend{Shell: shell.New(s), watcher: s.Watch()}).size(120, 36)

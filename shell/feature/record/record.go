@@ -137,7 +137,7 @@ type status struct {
 	Unanswered answer.Value `key:"unanswered" name:"unanswered" kind:"int"`
 	PerSecond  answer.Value `key:"ports_per_second" kind:"float"`
 	Metrics    answer.Value `key:"metrics" name:"metrics" kind:"text" help:"the address at which metrics are served"`
-	URL        answer.Value `key:"metrics_url" name:"metrics URL" kind:"text" help:"the URL for Prometheus"`
+	URL        answer.Value `key:"metrics_url" kind:"text" help:"the URL for Prometheus"`
 	Failed     answer.Value `key:"failed" name:"failed" kind:"text" help:"why the last round failed"`
 	SMLog      answer.Value `key:"sm_log" name:"sm log" kind:"text" help:"the followed log of the subnet manager"`
 	SMLogLast  time.Time    `key:"sm_log_last" name:"sm log last" help:"the last event in that log"`
@@ -173,7 +173,7 @@ var (
 	startDecl = &answer.Decl[*status]{
 		Command: "record start", Help: "the recording", Facts: facts, Layout: []answer.Item[*status]{}, Action: true,
 		Title: "recording to {file}: errors and XmitWait every {every}, traffic every {traffic}[, metrics at " +
-			"{metrics URL}] (record status, record stop)",
+			"{metrics_url}] (record status, record stop)",
 	}
 	stopDecl = &answer.Decl[*status]{Command: "record stop", Help: "the ended recording", Facts: facts,
 		Title: "no longer recording", Layout: []answer.Item[*status]{}, Action: true}
