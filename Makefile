@@ -51,11 +51,11 @@ AT_ONCE := $$(nproc)
 SPACIOUS := $(shell [ "$$(df --output=avail -m /dev/shm 2>/dev/null | tail -1)" -gt 4000 ] 2>/dev/null && echo /dev/shm)
 
 .PHONY: help
-help: ## list these targets
+help: ## list these targets, with the time on two processors unless it is seconds
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## build ./ibconsole
+build: ## build ./ibconsole [half a minute the first time, then seconds]
 	go build -o ibconsole .
 
 .PHONY: man
@@ -75,7 +75,7 @@ run: ## open the console; ARGS='-s file:FABRIC' chooses the subnet
 	go run . $(ARGS)
 
 .PHONY: dist
-dist: $(NFPM) ## build a release in DIST (dist): archives, deb, rpm, SHA256SUMS; VERSION=V, SIGN=FILE (an OpenPGP key)
+dist: $(NFPM) ## build a release in DIST (dist): archives, deb, rpm, SHA256SUMS; VERSION=V, SIGN=FILE (an OpenPGP key) [a minute]
 	NFPM=$(NFPM) VERSION=$(VERSION) SIGN=$(SIGN) scripts/dist $(DIST)
 
 $(NFPM):
@@ -86,7 +86,7 @@ module-path: ## change the module path to NEW, such as github.com/NAME/ibconsole
 	scripts/module-path '$(NEW)'
 
 .PHONY: try-packages
-try-packages: ## test the result of make dist: packages in clean roots, under systemd, arm64 under qemu; needs root, debootstrap, rpm
+try-packages: ## test the result of make dist: packages in clean roots, under systemd, arm64 under qemu; needs root, debootstrap, rpm [ten minutes]
 	scripts/try-packages $(DIST)
 
 .PHONY: tools
@@ -94,11 +94,11 @@ tools: ## install missing Debian packages that the tests need
 	@scripts/debian-packages
 
 .PHONY: check
-check: check-fmt vet lint check-tidy ## check formatting, vet, linter and go.mod, and run the tests that need no other program
+check: check-fmt vet lint check-tidy ## check formatting, vet, linter and go.mod, and run the tests that need no other program [three minutes]
 	go test -short -vet=off $(PKG)
 
 .PHONY: test
-test: tools ## install missing packages and run all tests, large matrices as samples
+test: tools ## install missing packages and run all tests, large matrices as samples [ten to fifteen minutes]
 	@all=$$(go list $(PKG)) && raced=$$(go list $(CONCURRENT)) && long=$$(go list $(LONG)) && halved=$$(go list $(HALVED)) || exit 1; \
 	halved=$$(grep -xF "$$halved" <<<"$$all"); all=$$(grep -xF "$$long" <<<"$$all"; grep -vxF "$$long" <<<"$$all" | grep -vxF "$$halved"); \
 	status=0; jobs=(); logs=$$(mktemp -d); trap 'rm -rf "$$logs"' EXIT; \
@@ -115,7 +115,7 @@ test: tools ## install missing packages and run all tests, large matrices as sam
 	exit $$status
 
 .PHONY: acceptance
-acceptance: tools ## run the tests with their full counts, in parts of less than an hour; RUN=NAME runs one part, RUN=list lists them
+acceptance: tools ## run the tests with their full counts, in parts of less than an hour; RUN=NAME runs one part, RUN=list lists them [hours]
 	@scripts/acceptance $(RUN)
 
 .PHONY: size
@@ -131,7 +131,7 @@ bench: ## run the benchmarks; BENCH=REGEXP, PKG=./routing/... choose; OPENSM=1 m
 	$(if $(OPENSM),$(MAKE) -s bench-table,go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout $(FULL_TIMEOUT) $(PKG))
 
 .PHONY: bench-table
-bench-table: ## print tables of medians and spreads for engines on one and two processors and for waiting times; OPENSM=1 adds OpenSM, COUNT (3), BENCH=FABRIC/ENGINE
+bench-table: ## print tables of medians and spreads for engines on one and two processors and for waiting times; OPENSM=1 adds OpenSM, COUNT (3), BENCH=FABRIC/ENGINE [half an hour, with OPENSM=1 an hour]
 	@out=$$(mktemp); trap 'scripts/bench-table <"$$out"; rm -f "$$out" "$$out".*' EXIT; set -eo pipefail; count=$(or $(COUNT),3); \
 	go test -c -o "$$out.test" ./routing/engines; go build -o "$$out.program" .; \
 	run() { (cd routing/engines; "$$out.test" -test.run '^$$' -test.benchtime 300ms -test.timeout $(FULL_TIMEOUT) "$$@") | tee -a "$$out" | { grep ^Benchmark >&2 || true; }; }; \
@@ -144,7 +144,7 @@ bench-table: ## print tables of medians and spreads for engines on one and two p
 	$(if $(OPENSM),run -test.bench "$$(of LongRoute)" -test.cpu 2 -test.count 1)
 
 .PHONY: fuzz
-fuzz: ## run every fuzz target for FUZZTIME (20s); PKG=./mad/... chooses
+fuzz: ## run every fuzz target for FUZZTIME (20s); PKG=./mad/... chooses [half an hour for all]
 	@for pkg in $$(go list $(PKG)); do \
 		list=$$(go test -list '^Fuzz' $$pkg) || { echo "$$list"; exit 1; }; \
 		for target in $$(grep '^Fuzz' <<<"$$list"); do \
@@ -154,7 +154,7 @@ fuzz: ## run every fuzz target for FUZZTIME (20s); PKG=./mad/... chooses
 	done
 
 .PHONY: lint
-lint: $(LINT) $(ACTIONLINT) ## run golangci-lint and actionlint, and build them first if they are missing
+lint: $(LINT) $(ACTIONLINT) ## run golangci-lint and actionlint, and build them first if they are missing [a minute, and some minutes the first time]
 	$(LINT) run --allow-parallel-runners
 	$(ACTIONLINT)
 
@@ -170,6 +170,10 @@ audit: licences vulnerabilities ## list the licences of all modules, and search 
 .PHONY: licences
 licences: ## list the modules of the program and its tests with their licences; fails if one is not permissive
 	@scripts/licences
+
+.PHONY: dependencies
+dependencies: ## write docs/dependencies.md from go.mod, the licences and the module proxy
+	@scripts/dependencies
 
 .PHONY: vulnerabilities
 vulnerabilities: $(VULN) ## run govulncheck, if its database can be reached; REQUIRED=1 fails otherwise

@@ -115,6 +115,63 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// TestDependencies checks that the list of dependencies has the modules and versions of go.mod.
+func TestDependencies(t *testing.T) {
+	list := documents(t)["docs/dependencies.md"]
+	modules, err := os.ReadFile(filepath.Join("..", "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct := 0
+	for line := range strings.Lines(string(modules)) {
+		words := strings.Fields(line)
+		if len(words) < 2 || !strings.Contains(words[0], "/") {
+			continue
+		}
+		row := regexp.MustCompile(`(?m)^\| ` + regexp.QuoteMeta(words[0]) + ` \| \w+ \| [^|]+ \| ([^ ]+) \|`)
+		isDirect := len(words) == 2
+		switch found := row.FindStringSubmatch(list); {
+		case found == nil && isDirect:
+			t.Errorf("docs/dependencies.md lacks %s: run 'make dependencies'", words[0])
+		case found != nil && found[1] != words[1]:
+			t.Errorf("docs/dependencies.md has %s %s, go.mod %s: run 'make dependencies'", words[0], found[1], words[1])
+		case isDirect:
+			direct++
+		}
+	}
+	if direct < 10 {
+		t.Errorf("%d direct dependencies were compared", direct)
+	}
+}
+
+// TestRepeatingCommands checks that the commands that repeat trials name tests of their package.
+func TestRepeatingCommands(t *testing.T) {
+	command := regexp.MustCompile("`go test (\\./[\\w/]+) -run '?([\\w|\\\\]+)'?`")
+	found := command.FindAllStringSubmatch(documents(t)["docs/reliability.md"], -1)
+	if len(found) < 30 {
+		t.Errorf("%d commands", len(found))
+	}
+	for _, c := range found {
+		files, err := filepath.Glob(filepath.Join("..", c[1], "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var source strings.Builder
+		for _, name := range files {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			source.Write(text)
+		}
+		for name := range strings.SplitSeq(strings.ReplaceAll(c[2], `\`, ""), "|") {
+			if !strings.Contains(source.String(), "func "+name+"(") {
+				t.Errorf("%s has no test %s", c[1], name)
+			}
+		}
+	}
+}
+
 // TestDocumentLinks follows the links between documents.
 func TestDocumentLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#]+\.\w+)`)
