@@ -3,6 +3,7 @@
 package tui
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,6 +86,33 @@ func TestOwnKeys(t *testing.T) {
 		"a 'x y; $PORT' b$PORT" {
 		t.Error(got)
 	}
+}
+
+// TestProgramWords checks that a name of a node is one argument, and that it cannot become an option.
+func TestProgramWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"! prog -c 3 host":          `["prog" "-c" "3" "host"]`, // without the variable, options are the user's own
+		"! prog --node=$NODE":       `["prog" "--node=-rf $(x)"]`,
+		"! prog -- '/x/$NODE' $LID": `["prog" "--" "/x/-rf $(x)" "7"]`,
+		"! prog $NODE":              "",
+		`! prog -n "$NODE"`:         "",
+	} {
+		words, err := programWords(text, map[string]string{"NODE": "-rf $(x)", "LID": "7"})
+		if got := fmt.Sprintf("%q", words); (err != nil) != (want == "") || err == nil && got != want {
+			t.Errorf("%s: %s, %v; expected %s", text, got, err, want)
+		}
+	}
+}
+
+// TestProgramEnds checks that the log does not show a program as running after it has returned the terminal.
+func TestProgramEnds(t *testing.T) {
+	d := drive(t, tree).size(120, 36)
+	b := Bind{Key: "f6", Text: "!! true"}
+	if b.start(d.m, nil) == nil {
+		t.Fatal("no command")
+	}
+	d.send(shellMsg{what: b.Text})
+	d.press("8").sees("!! true", "back from !! true").misses("running")
 }
 
 // TestNewKeys checks that changes of keys are shown once, and never to a new user.

@@ -134,22 +134,33 @@ func (b *Bind) ready(m *model) (run func() tea.Cmd, why string) {
 func (b *Bind) start(m *model, values map[string]string) tea.Cmd {
 	words := []string{"sh", "-c", strings.TrimSpace(strings.TrimPrefix(b.Text, "!!"))}
 	if !strings.HasPrefix(b.Text, "!!") {
-		words, _ = bindWords(b.Text)
-		for i := 1; i < len(words); i++ {
-			words[i] = replaced(words[i], values, func(s string) string { return s })
-			if strings.HasPrefix(words[i], "-") && values["NODE"] != "" && strings.HasPrefix(values["NODE"], "-") {
-				m.warn("the name of the node begins with -, which a program takes for an option")
-				return nil
-			}
+		var err error
+		if words, err = programWords(b.Text, values); err != nil {
+			m.warn(err.Error())
+			return nil
 		}
 	}
 	env := os.Environ()
 	for _, name := range variableNames {
 		env = append(env, name+"="+values[name])
 	}
-	m.note(pane.Line{When: m.now(), Kind: pane.LineCommand, Text: b.Text})
+	m.note(pane.Line{When: m.now(), Kind: pane.LineCommand, Text: b.Text, End: "on the terminal"})
 	run := func(ctx context.Context) error { return onTerminal(ctx, words, env) }
 	return tea.Exec(repl{m.Ctx, run, m.out}, func(err error) tea.Msg { return shellMsg{b.Text, err} })
+}
+
+// programWords returns the program and the arguments of a text, with the variables replaced. It refuses a value that
+// would turn an argument into an option.
+func programWords(text string, values map[string]string) ([]string, error) {
+	words, err := bindWords(text)
+	for i := 1; i < len(words); i++ {
+		value := replaced(words[i], values, func(s string) string { return s })
+		if strings.HasPrefix(value, "-") && !strings.HasPrefix(words[i], "-") {
+			return nil, errors.New("the name of the node begins with -, which a program takes for an option")
+		}
+		words[i] = value
+	}
+	return words, err
 }
 
 // onTerminal runs a program on the terminal, and waits for the Enter key after it.
