@@ -93,6 +93,8 @@ func TestBadCommands(t *testing.T) {
 		{"dump lft x", exitUsage, []string{`"lfts"`}},
 		{"engine 'no", exitUsage, []string{"-c:1", "never closed"}},
 		{"fail link leaf-01", exitUsage, []string{"which port"}},
+		{"record start web=x", exitUsage, []string{"web= needs metrics="}},
+		{"record start insecure", exitUsage, []string{"insecure needs metrics="}},
 		{"engine nope", exitFailed, []string{"engine: ", `"nope"`, "minhop"}},
 		{"trace leaf-01 nobody", exitFailed, []string{"trace: ", `"nobody"`}},
 		{"trace leaf spine-01", exitFailed, []string{"ambiguous", "leaf-01", "leaf-02"}},

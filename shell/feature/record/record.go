@@ -277,8 +277,17 @@ func start(c *feature.Call) error {
 			return err
 		}
 	}
-	if c.Option("hardware", "") != "" && c.Option("metrics", "") == "" {
-		return c.Misused("hardware= needs metrics=[HOST:]PORT")
+	if c.Option("metrics", "") == "" {
+		for _, name := range []string{"hardware", "web", "ports"} {
+			if c.Option(name, "") != "" {
+				return c.Misused("%s= needs metrics=[HOST:]PORT", name)
+			}
+		}
+		for _, name := range []string{"insecure", "details"} {
+			if c.Flag(name) {
+				return c.Misused("%s needs metrics=[HOST:]PORT", name)
+			}
+		}
 	}
 	if text := c.Option("metrics", ""); text != "" {
 		if opt.Metrics, err = metrics.Address(text); err != nil {
