@@ -98,7 +98,8 @@ func TestAnswersOfChecks(t *testing.T) {
 func TestCommitPageUsesThePage(t *testing.T) {
 	d := drive(t, tree)
 	d.press("2", "/", "spine-01", "enter", "f", "r", "C").sees("switches that are written to",
-		"links with other loads, before and after", "leaf-01/7", "paths was", "and 8 more", "Nothing has been written")
+		"links with other loads, before and after", "leaf-01/8", "paths was, is", "66 to 132", "and 8 more",
+		"Nothing has been written").misses("66 to 0")
 	d.size(200, 50).sees("spine-06", "entries was", "Nothing has been written").misses("and 8 more")
 	d.size(80, 24).misses("links with other loads").sees("credits").size(120, 36).sees("and 8 more")
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -323,10 +324,34 @@ func (m *model) sideBySide(sheets []pane.Sheet, body draw.Rect) []string {
 	return append([]string{""}, strings.Split(lipgloss.JoinHorizontal(lipgloss.Top, blocks...), "\n")...)
 }
 
+// pageColumns returns the columns of a sheet. In the table of changed loads, a column has the paths before and after:
+// "630 to 1,260".
+func pageColumns(s *pane.Sheet) []draw.Column {
+	cols := answers.Columns(s)
+	at := func(name string) int {
+		return slices.IndexFunc(s.Columns, func(c answer.Column) bool { return c.Name == name })
+	}
+	was, now := at("PATHS WAS"), at("PATHS")
+	if s.Title != loadsSheet || was < 0 || now < 0 {
+		return cols
+	}
+	cols[was] = draw.Column{Name: "paths was, is", Help: "paths before and after", Wide: 20,
+		Text: func(row int) string { return thousands(s.Cell(row, was)) + " to " + thousands(s.Cell(row, now)) }}
+	return slices.Delete(cols, now, now+1)
+}
+
+// thousands returns a number with separators, or a text that is no number as it is.
+func thousands(text string) string {
+	if n, err := strconv.Atoi(text); err == nil {
+		return draw.Thousands(n)
+	}
+	return text
+}
+
 // firstRows draws the first rows of a sheet below its title, in lines of w cells.
 func (m *model) firstRows(s *pane.Sheet, w, rows int) []string {
 	t := m.Look
-	table := draw.Table{Theme: t, Cols: answers.Columns(s)}
+	table := draw.Table{Theme: t, Cols: pageColumns(s)}
 	table.Build(s.Len())
 	title := draw.NewPen(t, w)
 	title.Put(t.Strong, s.Title+prose.When(s.Title == loadsSheet, ", before and after", ""))

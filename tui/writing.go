@@ -92,7 +92,7 @@ func (p *writePage) Key(k tea.KeyMsg) tea.Cmd {
 			p.m.inform("the commit continues: Esc interrupts it, a key of a pane leaves this page")
 			return nil
 		}
-	case "up", "down", "j", "k", "pgup", "pgdown", "home", "end":
+	case "up", "down", "j", "k", "pgup", "pgdown", "home", "end", "ctrl+u", "ctrl+d", "ctrl+b", "ctrl+f":
 	default:
 		p.m.pages.cover(nil)
 		return p.m.key(k)
@@ -152,9 +152,6 @@ func (p *writePage) phases() {
 		p.Addf(st, "%-9s  %d of %d  %s", word, i+1, len(now.Phases), phaseWord(name))
 	}
 	p.Add("", "")
-	if p.end != nil && !p.bad {
-		return // it is in the result
-	}
 	if done < len(now.Phases) {
 		node := prose.When(now.Node == "", "", ", "+draw.Clean(now.Node, t.ASCII))
 		p.Addf(t.Strong, "now        %s %s: %s of %s%s", bar(t).ViewAs(float64(10*now.Done/max(now.Total, 1))/10),

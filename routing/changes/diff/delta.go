@@ -293,13 +293,12 @@ func (d *delta) change(c *trees.Change, dst int32) bool {
 
 // loads lists the ports whose number of entries or paths changes, and finds the links with most paths.
 func (d *delta) loads() {
-	// Each element packs the size of the change and the port, so that sorting yields the greatest change first. No
-	// change reaches 2^40 paths, and no fabric has 2^23 ports.
+	// Each element packs the order of the change and the port. No fabric has 2^23 ports.
 	const portBits = 23
 	var all []uint64
 	for _, p := range d.ports {
 		if d.forest.Tables.Fabric.Ports[p].Linked() && (d.entries[p] != 0 || d.paths[p] != 0) {
-			all = append(all, uint64(1<<40-abs(d.paths[p]))<<portBits|uint64(p))
+			all = append(all, uint64(loadOrder(d.paths[p]))<<portBits|uint64(p))
 		}
 	}
 	slices.Sort(all)

@@ -27,7 +27,7 @@ type Options struct {
 	Progress func(done, total int)
 }
 
-// Result is the difference between two states. Lists are ordered by LID or by index, Loads by the size of the change.
+// Result is the difference between two states. Lists are ordered by LID or by index, Loads by the change.
 type Result struct {
 	// Old and New are the origins of the old and the new tables.
 	Old     string
@@ -50,7 +50,8 @@ type Result struct {
 	// Down lists links that only the old fabric has. Up lists links that only the new fabric has.
 	Down []Link
 	Up   []Link
-	// Loads lists the switch ports whose number of entries or paths changes, the greatest change of paths first.
+	// Loads lists the switch ports whose number of entries or paths changes: ports that gain paths, the greatest gain
+	// first, then the others, the greatest loss first.
 	Loads []Load
 	// WorstOld and WorstNew are the links between switches with most paths in the old and the new state. They are nil
 	// if no path uses a link between switches.

@@ -250,7 +250,7 @@ func TestResult(t *testing.T) {
 		Pairs:    Pairs{Total: 12, Same: 10, Changed: 2}, Lost: []Pair{}, Connected: []Pair{},
 		Changed: []Pair{{Port{"h1/1", 0x11, 11, false}, h4}, {Port{"h2/1", 0x21, 12, false}, h4}},
 		Gone:    []Port{}, Come: []Port{}, Moved: []Moved{}, Down: []Link{}, Up: []Link{},
-		Loads:    []Load{there, load(end("A/4", a, 4), end(`B\x1b[31m/4`, b, 4), 0, 1, 0, 2)},
+		Loads:    []Load{load(end("A/4", a, 4), end(`B\x1b[31m/4`, b, 4), 0, 1, 0, 2), there},
 		WorstOld: &there, WorstNew: &back,
 	}
 	if got := compared(t, before, with(before, 0, 14, 4)); !reflect.DeepEqual(got, want) {

@@ -42,6 +42,15 @@ func (s *side) named(port fabric.PortIndex) Port {
 	return Port{Name: s.f.PortName(port), GUID: GUID(p.GUID), LID: s.f.LIDOf(port)}
 }
 
+// loadOrder returns the number by which loads are sorted: gains of paths first, each the greatest change first. It has
+// up to 41 bits, as no change reaches 2^40 paths.
+func loadOrder(change int64) int64 {
+	if change > 0 {
+		return 1<<40 - change
+	}
+	return 1<<41 - 1 - abs(change)
+}
+
 // links lists the links that only one of the two fabrics has.
 func (m *matching) links(r *Result) {
 	r.Down = onlyIn(&m.old, &m.new)
@@ -100,7 +109,7 @@ func (m *matching) loads(r *Result, w *walked) {
 		}
 	}
 	slices.SortStableFunc(r.Loads, func(x, y Load) int {
-		return cmp.Compare(abs(y.PathsNew-y.PathsOld), abs(x.PathsNew-x.PathsOld))
+		return cmp.Compare(loadOrder(x.PathsNew-x.PathsOld), loadOrder(y.PathsNew-y.PathsOld))
 	})
 	if p := m.old.worst(pathsOld); p != fabric.None {
 		l := load(p, m.old.other[p])

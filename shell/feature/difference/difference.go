@@ -542,8 +542,8 @@ type load struct {
 }
 
 var loadTable = answer.Table[load]{
-	Key: "loads", Title: "links with other loads", Help: "links with other paths or entries, by change of " +
-		"paths", Stream: true, MaxRows: maxLoads,
+	Key: "loads", Title: "links with other loads", Help: "links with other paths or entries, those that " +
+		"gain paths first", Stream: true, MaxRows: maxLoads,
 	Fields: answer.Fields[load](),
 	Row:    "  {from}[ -> {to}]: paths {paths_new|,}, was {paths_old|,}; entries {entries_new|,}, was {entries_old|,}",
 }

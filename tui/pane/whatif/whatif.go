@@ -221,7 +221,7 @@ func (w *whatIf) consequences(r *diff.Result) {
 		}
 	}
 	if len(r.Loads) > 0 {
-		w.add(whatIfRow{what: "paths over links, most changed first", heading: true, st: t.Strong, ask: compare,
+		w.add(whatIfRow{what: "paths over links, gains first", heading: true, st: t.Strong, ask: compare,
 			sheet: "links with other loads"})
 	}
 	for i := range r.Loads[:min(len(r.Loads), maxMoved)] {
