@@ -142,6 +142,14 @@ func whyCommand(m *model) (command, why string) {
 	return "", "no job is selected: J and then b list the jobs that used a link or node, X those in congestion"
 }
 
+// markedNodes returns the nodes of the marked rows, none if no row is marked.
+func markedNodes(m *model) (*fabric.Fabric, []fabric.NodeIndex) {
+	if len(m.pane().Base().Marks) == 0 {
+		return nil, nil
+	}
+	return chosenNodes(m)
+}
+
 // chosenNodes returns the nodes of the marked rows. If no row is marked, it returns those of all rows that the filter
 // selects, or that of the selected row.
 func chosenNodes(m *model) (f *fabric.Fabric, nodes []fabric.NodeIndex) {

@@ -107,6 +107,14 @@ func newModel(ctx context.Context, back backend, t *draw.Theme) *model {
 	m.prompt, m.jobs, m.pages = prompt{m: m}, jobs{m: m}, pages{m: m}
 	m.choice, m.mouse, m.events = choice{m: m}, mouse{m: m}, events{m: m}
 	c.Focused = func() pane.Subject { return m.pane().Subject() }
+	c.MarkedNodes = func() (*fabric.Fabric, []fabric.NodeIndex) { return markedNodes(m) }
+	c.Unmark = func() { m.pane().Base().Marks = nil }
+	c.JobSet = func() (set, create string) {
+		if p, names := m.pane().(pane.JobNamer); names {
+			return p.JobSet()
+		}
+		return "", ""
+	}
 	m.actions = m.keymap()
 	m.spinner = spinner.New(spinner.WithSpinner(spinner.Spinner{Frames: t.Spin, FPS: tickPause}))
 	m.indexes.Structure = func(f *fabric.Fabric) *classify.Structure { return back.Facts().Structure(f) }

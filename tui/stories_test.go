@@ -78,6 +78,12 @@ func stories() []story {
 			[]act{tracing, do("J").then("a Answer jobs on leaf-07", "4711", "ada", "(assumed)", "!4712"),
 				do("Escape").then("›4 Trace"),
 				do("6", "/", "leaf-09", "Enter", "J").then("a Answer jobs on spine-01 9", "4711")}},
+		{"trace a job's hosts in five keys", usual, []act{tracing, do("J").then("a Answer jobs on leaf-07", "4711"),
+			do("b", "t").then("job 4711; trace @job-4711 @job-4711: paths", "node-0037", "node-0038", "delivered"),
+			do("Enter").then("4 Trace node-00", "delivered")}},
+		{"trace from marked hosts", usual, []act{do("2", "/", "/node-000[12]", "Enter", "m", "m").then("2 rows marked"),
+			do("t").then("sources of live: 2 hosts"), do("2", "/", "0050", "Enter", "T").then("trace @sources",
+				"node-0001", "node-0002", "delivered")}},
 		{"the path back", small, []act{tracing, do("x").then("node-0050 HCA-1 → node-0037 HCA-1")}},
 		{
 			"pull a spine", small, []act{do("2", "/", "spine-03", "Enter", "f").then("WHAT-IF 1 failure"),

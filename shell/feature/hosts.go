@@ -99,6 +99,9 @@ const HostSetNames = "expected at most 40 letters, digits, dots, dashes and unde
 // SetPrefix begins the name of a set of hosts where a host or a host list could be meant as well.
 const SetPrefix = "@"
 
+// JobSet returns the name of the set of the hosts of a job.
+func JobSet(id string) string { return "job-" + strings.ReplaceAll(id, "+", ".") }
+
 // setsFor is the time before now for which recorded sets of hosts are known by their names.
 const setsFor = 30 * 24 * time.Hour
 

@@ -72,8 +72,12 @@ type Pane interface {
 
 // Optional methods of panes.
 type (
-	// JobNamer is a pane whose rows may name jobs. Job returns the job of the selected row, "" for none.
-	JobNamer interface{ Job() string }
+	// JobNamer is a pane whose rows may name jobs. Job returns the job of the selected row, "" for none. JobSet is as
+	// in [Common].
+	JobNamer interface {
+		Job() string
+		JobSet() (set, create string)
+	}
 	// Pointer is a pane whose selected object other panes follow.
 	Pointer interface{ Pointed() Place }
 	// Follower is a pane that shows the selected object of a [Pointer].
@@ -161,6 +165,12 @@ type Common struct {
 	Ctx     context.Context
 	Running int            // number of computations in the background
 	Focused func() Subject // the object of the selected row of the focused pane
+	// MarkedNodes returns the nodes of the marked rows of the focused pane, none if no row is marked. Unmark unmarks
+	// the rows. JobSet returns the set of the hosts of the job in its selected row, "" for none, and the command that
+	// creates the set, "" if it exists.
+	MarkedNodes func() (*fabric.Fabric, []fabric.NodeIndex)
+	Unmark      func()
+	JobSet      func() (set, create string)
 
 	Memo *analysis.Memo // results derived from tables
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"example.org/ibconsole/fabric"
@@ -128,7 +127,7 @@ func run(c *feature.Call) error {
 	p := st.Live
 	j := &job{
 		ID: id, Name: answer.Optional(found.Name), User: answer.Optional(found.User),
-		State: answer.Optional(found.State), Set: "job-" + strings.ReplaceAll(id, "+", "."),
+		State: answer.Optional(found.State), Set: feature.JobSet(id),
 		Since: found.From.Local(), Until: found.Until.Local(), f: p.Fabric,
 	}
 	if found.Until.IsZero() {

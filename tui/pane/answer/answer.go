@@ -290,6 +290,15 @@ func (a *answers) Job() string {
 	return ""
 }
 
+// JobSet returns the set of the hosts of the selected job, and the command that creates the set, "" if it exists.
+func (a *answers) JobSet() (set, create string) {
+	job := a.Job()
+	if _, command, _, ok := a.lead(); ok && job != "" && strings.HasPrefix(command, "job ") {
+		return feature.JobSet(job), command
+	}
+	return job, ""
+}
+
 // Subject returns the place that is the target of the selected row.
 func (a *answers) Subject() pane.Subject {
 	to, _, _, ok := a.lead()

@@ -68,7 +68,11 @@ func Common(t testing.TB) *pane.Common {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &pane.Common{Look: theme, Ctx: t.Context(), Focused: func() pane.Subject { return pane.Nothing }}
+	return &pane.Common{
+		Look: theme, Ctx: t.Context(), Focused: func() pane.Subject { return pane.Nothing },
+		MarkedNodes: func() (*fabric.Fabric, []fabric.NodeIndex) { return nil, nil }, Unmark: func() {},
+		JobSet: func() (set, create string) { return "", "" },
+	}
 }
 
 // Run runs commands and shows the resulting state.

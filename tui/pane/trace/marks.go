@@ -11,16 +11,19 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/tui/pane"
 )
 
 func (t *trace) Actions() []pane.Action {
 	return []pane.Action{
-		{Name: "trace-from", Binding: pane.On("trace packets from the selected node", "t"), Group: "Trace",
+		{Name: "trace-from", Binding: pane.On("trace packets from the selected or marked nodes, or among the "+
+			"hosts of the selected job", "t"), Group: "Trace",
 			Label: "from", Rank: 1, Why: t.whyNoEnd, Do: func() tea.Msg {
 				return t.markSelected(0)
 			}},
-		{Name: "trace-to", Binding: pane.On("trace packets to the selected node", "T"), Group: "Trace",
+		{Name: "trace-to", Binding: pane.On("trace packets to the selected or marked nodes, or to the hosts "+
+			"of the selected job", "T"), Group: "Trace",
 			After: "trace-from", Label: "to", Rank: 2, Why: t.whyNoEnd, Do: func() tea.Msg {
 				return t.markSelected(1)
 			}},
@@ -35,12 +38,38 @@ func (t *trace) Actions() []pane.Action {
 }
 
 func (t *trace) whyNoEnd() string {
-	return prose.When(t.Focused().Node == fabric.None, "no switch or host is selected", "")
+	if _, nodes := t.MarkedNodes(); len(nodes) > 0 {
+		return ""
+	}
+	if job, _ := t.JobSet(); job != "" {
+		return ""
+	}
+	return prose.When(t.Focused().Node == fabric.None, "no switch, host or job is selected", "")
 }
 
-// markSelected marks the selected object as the source (0) or the destination (1) of the trace.
+// markSelected marks the selected object, or the set of the marked rows or of the selected job, as the source (0) or
+// the destination (1) of the trace.
 func (t *trace) markSelected(which int) tea.Msg {
+	f, nodes := t.MarkedNodes()
+	job, create := t.JobSet()
 	s := t.Focused()
+	switch {
+	case len(nodes) > 1:
+		t.mark(which, pane.Place{}, 0)
+		name := setNames[which]
+		t.sets[which] = hostSet{name: name, create: "hosts " + name + " " + feature.HostWords(f, nodes)}
+		t.Unmark()
+		return t.traced()
+	case len(nodes) == 1:
+		s = pane.Subject{Fabric: f, Node: nodes[0], Port: fabric.None}
+	case job != "":
+		t.mark(which, pane.Place{}, 0)
+		if t.sets[which] = (hostSet{job, create}); which == 0 { // among its hosts
+			t.mark(1, pane.Place{}, 0)
+			t.sets[1].name = job
+		}
+		return t.traced()
+	}
 	var port fabric.PortIndex = fabric.None
 	if !s.Fabric.Nodes[s.Node].IsSwitch() {
 		port = s.Port
@@ -52,6 +81,9 @@ func (t *trace) markSelected(which int) tea.Msg {
 // traced shows the path between the marked ends, and runs the corresponding trace command.
 func (t *trace) traced() tea.Msg {
 	t.retrace()
+	if t.hasSet() {
+		return t.tracedSets()
+	}
 	if !t.ok {
 		return pane.Inform{Text: t.why}
 	}
@@ -75,13 +107,14 @@ func (t *trace) retrace() {
 }
 
 func (t *trace) whyNoTrace() string {
-	return prose.When(t.Ends[0].None() || t.Ends[1].None(), "there is no trace: t and T mark its ends", "")
+	return prose.When(t.unmarked(0) || t.unmarked(1), "there is no trace: t and T mark its ends", "")
 }
 
 func (t *trace) exchange() tea.Msg {
-	e := t.Ends
+	e, sets := t.Ends, t.sets
 	t.mark(0, e[1], 0)
 	t.mark(1, e[0], 0)
+	t.sets = [2]hostSet{sets[1], sets[0]}
 	return t.traced()
 }
 

@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/routing/checks/choices"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/walk"
+	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/partitions"
 	"example.org/ibconsole/shell/session/passage"
@@ -27,6 +28,7 @@ import (
 type trace struct {
 	pane.List
 	src     Source
+	sets    [2]hostSet // the ends that are sets of hosts
 	hops    walk.Path
 	passage *passage.Passage
 	happens []string // remarks by hop
@@ -106,7 +108,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 // mark marks a place as the source (0) or the destination (1). The argument lid is the LID of the destination if it was
 // given.
 func (t *trace) mark(which int, at pane.Place, lid uint16) {
-	t.Ends[which] = at
+	t.Ends[which], t.sets[which] = at, hostSet{}
 	if which == 1 {
 		t.LID = lid
 	}
@@ -191,7 +193,7 @@ func (t *trace) WhyNotSort() string {
 // Follow computes the path. If there is none, it sets why to the reason.
 func (t *trace) Follow() {
 	sc := t.Scene
-	from, to := t.Ends[0].GUID != 0, t.Ends[1].GUID != 0
+	from, to := !t.unmarked(0), !t.unmarked(1)
 	switch {
 	case !from && !to:
 		t.why = "mark two nodes: t marks the source, T the destination (2 and / find them)"
@@ -201,6 +203,9 @@ func (t *trace) Follow() {
 		t.why = fmt.Sprintf("from %s: mark the destination with T", t.name(0))
 	case sc.WhyNoTables != "":
 		t.why = sc.WhyNoTables
+	case t.hasSet():
+		t.why = fmt.Sprintf("from %s to %s: the answer (a) has a row for each pair, Enter shows its hops", t.name(0),
+			t.name(1))
 	}
 	if t.why != "" {
 		return
@@ -224,6 +229,9 @@ func (t *trace) addHops(f *fabric.Fabric, p *walk.Path, other bool) {
 
 // name returns the name of an end, or its GUID if the fabric does not contain the node.
 func (t *trace) name(which int) string {
+	if s := &t.sets[which]; s.name != "" {
+		return feature.SetPrefix + s.name
+	}
 	at := t.Ends[which]
 	f := t.Scene.Picture.Fabric
 	if node, _ := at.In(f); node != fabric.None {
@@ -233,7 +241,7 @@ func (t *trace) name(which int) string {
 }
 
 func (t *trace) Title() string {
-	if t.Ends[0].None() || t.Ends[1].None() || t.Scene == nil {
+	if t.unmarked(0) || t.unmarked(1) || t.Scene == nil {
 		return ""
 	}
 	title := fmt.Sprintf("%s %s %s", t.name(0), t.Theme.Arrow, t.name(1))
@@ -322,4 +330,4 @@ func (t *trace) firstBetween() int {
 }
 
 // Hidden reports whether no end of a trace is marked.
-func (t *trace) Hidden() bool { return t.N == 0 && t.Ends == [2]pane.Place{} }
+func (t *trace) Hidden() bool { return t.N == 0 && t.unmarked(0) && t.unmarked(1) }
