@@ -272,7 +272,7 @@ func (pg *pages) fillPage(msg pageMsg) {
 	case msg.err != nil:
 		p.no = "the plan is refused: " + msg.err.Error()
 		p.Addf(t.Bad, "refused: %v", msg.err)
-		p.Addf(t.Dim, "The command line has options that allow it: :help commit")
+		p.Addf(t.Dim, "The options of the command line are in :help %s", draw.FirstWord(p.command))
 	case msg.nothing:
 		p.no = "there is nothing to write"
 		p.Addf(t.Good, "The switches hold these tables already.")

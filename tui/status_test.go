@@ -201,6 +201,13 @@ func TestInterruptedIsReportedFirst(t *testing.T) {
 	d.press("8").sees("the commit of noon was interrupted")
 }
 
+// TestRefusedDrain checks that the page of a refused drain names the help of drain.
+func TestRefusedDrain(t *testing.T) {
+	d := drive(t, tree).size(120, 40)
+	d.press("2", "/", "leaf-07", "enter", "f").press("/", "spine-01", "enter", "-")
+	d.until("refused: drain switch: ").sees(":help drain").misses(":help commit")
+}
+
 // TestDrainOnTheScreen drains the selected switch with three keys: its key shows the plan, w allows writing, and y
 // writes. Then the other key opens the page of undrain.
 func TestDrainOnTheScreen(t *testing.T) {
