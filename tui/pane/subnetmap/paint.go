@@ -418,11 +418,15 @@ func (b brush) paintMatrix(l *planLine) {
 	}
 }
 
+// legendWidth is the number of columns of the legend of the load with its unit.
+const legendWidth = 82
+
 // Header writes the legend of the colours.
 func (s *subnetMap) Header(p *draw.Pen) {
 	m := &measures[s.Kind]
-	p.Put(p.Strong, m.name+prose.When(s.Kind == byLoad && m.none(&s.network) == "", " of limit", ""))
-	if why := m.none(&s.network); why != "" {
+	why := m.none(&s.network)
+	p.Put(p.Strong, m.name+prose.When(s.Kind == byLoad && why == "" && p.Left >= legendWidth, " of limit", ""))
+	if why != "" {
 		p.Put(p.Warn, ": "+draw.Clean(why, p.ASCII))
 		return
 	}
