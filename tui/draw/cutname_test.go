@@ -24,6 +24,7 @@ func TestCutName(t *testing.T) {
 		{"isl1-s17-r04-p2", 10, "isl1-~4-p2"},
 		{"node-0001 HCA-1/1", 12, "node-0001~/1"},
 		{"leaf-01/36", 6, "le~/36"},
+		{"leaf-12/8 led to spine-01/13 in plan.net: now leaf-12/9", 29, "leaf-12/8 led to spine-01/13~"},
 		{"leaf-01/36", 3, "le~"},
 	} {
 		if got := draw.Cut(c.name, c.w, "~"); got != c.want || draw.Width(got) > c.w {

@@ -141,9 +141,15 @@ func Cut(s string, w int, mark string) string {
 	return s
 }
 
-// portAt returns the index of the slash before the port number at the end of a text, or -1 if there is none.
+// nameBlanks is the number of blanks up to which a text may be the name of a port. A text with more is a sentence.
+const nameBlanks = 3
+
+// portAt returns the index of the slash before the port number at the end of a name, or -1 if there is none.
 func portAt(s string) int {
 	at := strings.LastIndexByte(s, '/')
+	if strings.Count(s, " ") > nameBlanks {
+		return -1
+	}
 	if at < 0 || at+1 == len(s) || len(s)-at > len("/255") || strings.Trim(s[at+1:], "0123456789") != "" {
 		return -1
 	}
