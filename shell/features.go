@@ -69,7 +69,6 @@ import (
 	"example.org/ibconsole/shell/feature/vlarb"
 	"example.org/ibconsole/shell/feature/watch"
 	"example.org/ibconsole/shell/feature/who"
-	"example.org/ibconsole/shell/lang"
 )
 
 // features lists the features.
@@ -156,12 +155,6 @@ func commands() []Spec {
 			slices.Index(feature.Groups, feature.Group(b.Group)))
 	})
 	return specs
-}
-
-// IsCommand reports whether a word names a command, such as "trace".
-func IsCommand(word string) bool {
-	_, err := lang.Find(commands(), word)
-	return err == nil
 }
 
 func addCommand(specs []Spec, words []string, c *feature.Command) []Spec {

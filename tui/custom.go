@@ -9,13 +9,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -55,15 +55,14 @@ func (c *Config) takeBind(text string) error {
 	return nil
 }
 
-// takeAlias parses WORD = COMMAND.
+// takeAlias parses WORD = COMMAND. An alias takes precedence over a command of the same name, so that a new command does
+// not make an old file invalid.
 func (c *Config) takeAlias(text string) error {
 	word, command, found := strings.Cut(text, "=")
 	word, command = strings.TrimSpace(word), strings.TrimSpace(command)
 	switch {
 	case !found || word == "" || command == "" || strings.ContainsAny(word, " \t;'\"\\#"):
 		return fmt.Errorf("expected alias WORD = COMMAND, found %q", text)
-	case shell.IsCommand(word):
-		return fmt.Errorf("%s is a command, and cannot be an alias", word)
 	case c.Aliases[word] != "":
 		return fmt.Errorf("the alias %s is defined twice", word)
 	}
@@ -118,9 +117,9 @@ func (c *Config) actions(m *model) []pane.Action {
 func (b *Bind) ready(m *model) (run func() tea.Cmd, why string) {
 	program := strings.HasPrefix(b.Text, "!")
 	values := variables(m.pane().Subject())
-	for _, name := range variableNames {
-		if strings.Contains(b.Text, "$"+name) && values[name] == "" {
-			return nil, "the selected row has no $" + name
+	for _, name := range variable.FindAllString(b.Text, -1) {
+		if values[name[1:]] == "" {
+			return nil, "the selected row has no " + name
 		}
 	}
 	if program {
@@ -203,13 +202,10 @@ func variables(s pane.Subject) map[string]string {
 	return out
 }
 
+// variable matches a variable in a text.
+var variable = regexp.MustCompile(`\$(` + strings.Join(variableNames, "|") + `)\b`)
+
 // replaced replaces the variables in a text.
 func replaced(text string, values map[string]string, quote func(string) string) string {
-	pairs := make([]string, 0, 2*len(values))
-	for _, name := range variableNames {
-		if v := values[name]; v != "" {
-			pairs = append(pairs, "$"+name, quote(v))
-		}
-	}
-	return strings.NewReplacer(pairs...).Replace(text)
+	return variable.ReplaceAllStringFunc(text, func(name string) string { return quote(values[name[1:]]) })
 }

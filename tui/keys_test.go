@@ -198,7 +198,7 @@ func keyList() string {
 		"  and the arguments of a program get each value as a single word, whatever a name contains. After\n" +
 		"  `!!` they are variables of the environment.\n" +
 		"* `alias WORD = COMMAND` defines a word for the start of a command. Aliases work after `:` and in\n" +
-		"  the shell, not in scripts.\n" +
+		"  the shell, not in scripts. An alias takes precedence over a command of the same name.\n" +
 		"* A skin is a YAML file that changes styles of the theme, except those of the theme none.\n" +
 		"  Example: `cursor: {fg: \"#ffffff/15\", bg: \"#00408f/4\", bold: true}`. A colour is `#rrggbb`; `/N`\n" +
 		"  adds the number of the colour for terminals with 16 colours. A style can also have\n" +

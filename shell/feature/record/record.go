@@ -185,6 +185,7 @@ var (
 				Line: "{?asked}  {rounds|round} read; the last one read {asked|port}, {ports_per_second} per second; " +
 					"{unanswered} unanswered",
 			},
+			{Line: "[  metrics at {metrics_url}]"},
 			{Line: "{?no round}  no round was read yet"},
 			{Line: "{?elsewhere}another ibconsole on this machine records this subnet"},
 			{Line: "{?nothing runs}not recording; hint: 'record start', or 'ibconsole record' without a console"},
