@@ -4,7 +4,9 @@ package counted
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -142,12 +144,28 @@ func (x *exam) showLinks(s *state) {
 		if p := s.net.at(c[0].guid, c[0].num); p != nil && p.link != link {
 			a.wrong("width", "-", link, p.link)
 		}
+		a.figure("gbps", dataRate(link))
 		state := s.linkState(c)
 		a.figure("state", state)
 		a.row(s.plugName(c[0]), s.plugName(c[1]), link, state)
 	}
 	a.succeeds()
 	a.done()
+}
+
+// dataRate returns the data rate in Gb/s of a link such as 4xNDR: lanes times the signaling rate, without the overhead
+// of the code of a lane (8b/10b up to QDR, 64b/66b from FDR10 to EDR; later rates are data rates). FDR is
+// rounded to 13.64 Gb/s per lane, as infiniband_exporter does.
+func dataRate(link string) any {
+	lanes, speed, _ := strings.Cut(link, "x")
+	n, err := strconv.Atoi(lanes)
+	lane, known := map[string]float64{"SDR": 2.5 * 8 / 10, "DDR": 5.0 * 8 / 10, "QDR": 10.0 * 8 / 10,
+		"FDR10": 10.3125 * 64 / 66, "FDR": 13.64, "EDR": 25.78125 * 64 / 66, "HDR": 50, "NDR": 100, "XDR": 200,
+	}[speed]
+	if err != nil || !known {
+		return nil
+	}
+	return math.Round(float64(n)*lane*100) / 100
 }
 
 // linkState returns the state of a link: a subnet manager brings up a link whose ends have LIDs.
