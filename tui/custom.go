@@ -55,8 +55,8 @@ func (c *Config) takeBind(text string) error {
 	return nil
 }
 
-// takeAlias parses WORD = COMMAND. An alias takes precedence over a command of the same name, so that a new command does
-// not make an old file invalid.
+// takeAlias parses WORD = COMMAND. An alias takes precedence over a command of the same name, so that a new command
+// does not make an old file invalid.
 func (c *Config) takeAlias(text string) error {
 	word, command, found := strings.Cut(text, "=")
 	word, command = strings.TrimSpace(word), strings.TrimSpace(command)
