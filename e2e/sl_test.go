@@ -49,8 +49,9 @@ func TestSLsThatTheMasterGrants(t *testing.T) {
 			if tc.engine == "torus-2QoS" {
 				engine += " torus_config=" + conf
 			}
-			change := "engine minhop; route; write on; commit yes force-interrupt sm=" + guid
-			r := try("-s", source, "-c", change+"; "+engine+"; route keep=no; commit yes force-interrupt sm="+guid)
+			commit := "commit yes force-interrupt force-loop sm=" + guid
+			change := "engine minhop; route; write on; " + commit
+			r := try("-s", source, "-c", change+"; "+engine+"; route keep=no; "+commit)
 			if !strings.Contains(r.out, tc.want) {
 				t.Errorf("it does not print %q:\n%s%s", tc.want, r.out, r.err)
 			}

@@ -174,7 +174,8 @@ func TestSLsAreForgotten(t *testing.T) {
 	}
 	stateHome(t)
 	h = routedTorus(t, "dfsssp", true, false)
-	out := ibconsole(t, "-s", h.source, "-c", "engine minhop; route keep=no; write on; commit yes force-interrupt")
+	out := ibconsole(t, "-s", h.source, "-c", "engine minhop; route keep=no; write on; commit dry-run force-interrupt "+
+		"force-loop")
 	if !strings.Contains(out, "the new routes alone have one, unknown of the old routes") {
 		t.Errorf("of unknown routes: %s", out)
 	}

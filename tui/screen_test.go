@@ -207,9 +207,9 @@ func TestDisabledKeys(t *testing.T) {
 		d.press(key).sees(why)
 	}
 	d.press("3", "o").sees("! o: live is not compared with another state")
-	d.press("4", "enter").sees("! Enter: no hop is selected").press("t").sees("! t: no switch or host is selected")
+	d.press("4", "enter").sees("! Enter: no hop is selected").press("t").sees("! t: no switch, host or job is selected")
 	d.press("8", "enter").sees("! Enter: the log is empty")
-	d.press("2", "g", "t").sees("! t: no switch or host is selected").press("f").sees(
+	d.press("2", "g", "t").sees("! t: no switch, host or job is selected").press("f").sees(
 		"! f: no link, switch or host is selected")
 }
 
