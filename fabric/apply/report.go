@@ -169,7 +169,7 @@ var ErrDiffers = errors.New("read-back mismatch")
 
 var errSilent = fmt.Errorf("%w to earlier requests", mad.ErrTimeout)
 
-// holds reads tables that were just written, and reports whether the switches hold them. Those that they hold are not
+// holds reads tables that were just written, and reports whether the switches hold them. Tables that they hold are not
 // read again at the end.
 func (a *applier) holds(tasks []*task) bool {
 	same := true

@@ -19,6 +19,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/metrics"
 	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/recording"
@@ -301,6 +302,12 @@ func start(c *feature.Call) error {
 	return begin(c, opt, unknown)
 }
 
+// setMetrics sets the place at which metrics are served.
+func (s *status) setMetrics(of *session.Session) {
+	address, url := recording.MetricsAt(of)
+	s.Metrics, s.URL = answer.Optional(address), answer.Optional(url)
+}
+
 // begin starts a recording. The answer gets the given warnings.
 func begin(c *feature.Call, opt recording.Settings, warnings []string) error {
 	if err := recording.Begin(c.Ctx, c.Session, opt); err != nil {
@@ -311,7 +318,7 @@ func begin(c *feature.Call, opt recording.Settings, warnings []string) error {
 	}
 	rec, _ := recording.StatusOf(c.Session)
 	a := statusOf(&rec)
-	a.Metrics, a.URL = answer.Optional(recording.MetricsAt(c.Session)), answer.Optional(recording.MetricsURL(c.Session))
+	a.setMetrics(c.Session)
 	st := c.Session.State()
 	b := st.SourceBasis()
 	if a.setLog(smlog.Of(&st)); !a.SMLogBad.IsNone() {
@@ -374,8 +381,7 @@ func showStatus(c *feature.Call) error {
 	a := &status{}
 	if rec, running := recording.StatusOf(c.Session); running {
 		a = statusOf(&rec)
-		a.Metrics = answer.Optional(recording.MetricsAt(c.Session))
-		a.URL = answer.Optional(recording.MetricsURL(c.Session))
+		a.setMetrics(c.Session)
 	}
 	a.Elsewhere = !a.Running && recording.Elsewhere(c.Session)
 	a.Nothing = !a.Running && !a.Elsewhere

@@ -245,22 +245,14 @@ func StatusOf(s *session.Session) (Status, bool) {
 	return r.Status(), true
 }
 
-// MetricsAt returns the address at which Prometheus scrapes the recording, or "" for none.
-func MetricsAt(s *session.Session) string {
+// MetricsAt returns the address at which the metrics of a session are served, and their URL. Both are "" if they are
+// not served.
+func MetricsAt(s *session.Session) (address, url string) {
 	st := s.State()
 	if r := slot.Of(&st); r != nil {
-		return r.metrics.Address()
+		return r.metrics.Address(), r.metrics.URL()
 	}
-	return ""
-}
-
-// MetricsURL returns the URL at which the metrics are served, or "" if they are not.
-func MetricsURL(s *session.Session) string {
-	st := s.State()
-	if r := slot.Of(&st); r != nil {
-		return r.metrics.URL()
-	}
-	return ""
+	return "", ""
 }
 
 // describe returns a function that returns the data of a session for Prometheus, except for the readings of counters.

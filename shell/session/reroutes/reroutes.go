@@ -97,7 +97,8 @@ func PairKeys(f *fabric.Fabric, list []pairs.Pair) func(yield func(traces.Key) b
 // Move is a pair whose path changed. Old and New are the indexes of its rows.
 type Move struct {
 	Old, New int
-	// Cause is the index of the change with which the path left its old course. Later are those that moved it again.
+	// Cause is the index of the change with which the path left its old course. Later are the changes that moved it
+	// again.
 	Cause int
 	Later []int
 }
