@@ -210,7 +210,9 @@ func (v *view) busyText(w int) string {
 		name, total = step, 0
 	}
 	out := v.m.spinner.View() + " " + name
-	if total > 0 && st.Busy != "" {
+	switch {
+	case st.Busy == "":
+	case total > 0:
 		out += fmt.Sprintf(" %s/%s", draw.Thousands(st.Done), draw.Thousands(st.Total))
 		if w >= 100 {
 			out += " " + bar(t).ViewAs(float64(10*min(st.Done, st.Total)/st.Total)/10)
@@ -218,6 +220,8 @@ func (v *view) busyText(w int) string {
 		if text := v.m.jobs.pace.text(st, v.m.now()); text != "" && w >= 100 {
 			out += " " + text
 		}
+	case st.Total == 0 && st.Done > 0:
+		out += fmt.Sprintf(" %s so far", draw.Thousands(st.Done))
 	}
 	if len(v.m.jobs.running) > 0 {
 		if w >= 100 {
@@ -235,16 +239,17 @@ func bar(t *draw.Theme) progress.Model {
 		progress.WithFillCharacters(glyph(t.Full), glyph(t.Glyphs.Empty)))
 }
 
-// pace measures the speed of the running operation.
+// pace measures the speed of the running operation since its total is known.
 type pace struct {
 	busy  string
 	began time.Time
 	from  int
+	known bool // the total
 }
 
 func (p *pace) note(st *session.State, now time.Time) {
-	if st.Busy != p.busy || st.Done < p.from {
-		*p = pace{st.Busy, now, st.Done}
+	if known := st.Total > 0; st.Busy != p.busy || st.Done < p.from || known != p.known {
+		*p = pace{st.Busy, now, st.Done, known}
 	}
 }
 

@@ -56,7 +56,7 @@ func TestHeaderShowsLosses(t *testing.T) {
 				st.Busy, st.Done, st.Total = "sweep: links of all switches", 12345, 1234567
 			})
 		}},
-		{"frozen", func() { d.press(" ") }},
+		{"frozen", func() { d.press("Z") }},
 	} {
 		c.change()
 		d.send(changedMsg{})
@@ -77,4 +77,30 @@ func TestHeaderCountsEarlierLosses(t *testing.T) {
 	back.state.Losses = losses.List(nil).After(f, time.Unix(0, 0), back.state.Live.Fabric, nil)
 	d := driveBackend(t, back).size(80, 24)
 	d.sees(" 1 down").press("1", "z").sees("link missing", f.PortName(l.A))
+}
+
+// TestPaceBeginsWithTheTotal checks that the time before the total is known does not count for the remaining time.
+func TestPaceBeginsWithTheTotal(t *testing.T) {
+	var p pace
+	began := time.Unix(0, 0)
+	at := func(seconds, done, total int) string {
+		st := &session.State{}
+		st.Busy, st.Done, st.Total = "sweep", done, total
+		now := began.Add(time.Duration(seconds) * time.Second)
+		p.note(st, now)
+		return p.text(st, now)
+	}
+	for _, c := range []struct {
+		seconds, done, total int
+		want                 string
+	}{
+		{0, 0, 0, ""},
+		{60, 40, 0, ""},
+		{70, 50, 1050, ""},
+		{80, 550, 1050, "50/s, 10.0 s left"},
+	} {
+		if got := at(c.seconds, c.done, c.total); got != c.want {
+			t.Errorf("after %d s: %q, want %q", c.seconds, got, c.want)
+		}
+	}
 }

@@ -64,7 +64,7 @@ func Open(ctx context.Context, arg string, o formats.Options, set *settings.Sett
 	if err != nil {
 		return nil, err
 	}
-	opt := sim.Options{Tables: res.Tables, Active: true}
+	opt := sim.Options{Tables: res.Tables, Active: true, SendBack: true}
 	if len(load.Flows) > 0 {
 		opt.Vendor, opt.Device, opt.Wide = fabric.VendorMellanox, quantum2, !w.narrow
 	}
