@@ -133,6 +133,9 @@ var features = []*feature.Feature{
 	&who.Feature,
 }
 
+// Features returns all features.
+func Features() []*feature.Feature { return slices.Clone(features) }
+
 // Keys returns the keys of the screen that all features define.
 func Keys() []feature.Key {
 	var all []feature.Key
