@@ -232,14 +232,14 @@ func (s *Set) Add(r *Row) {
 	}
 }
 
-// Row returns a path. Its hops are appended to a part of the argument room, which may be nil.
-func (s *Set) Row(i int, room []Hop) Row {
+// Row returns a path. Its hops are appended to a part of the argument hops, which may be nil.
+func (s *Set) Row(i int, hops []Hop) Row {
 	p := &s.rows[i]
 	end := len(s.refs)
 	if i+1 < len(s.rows) {
 		end = s.rows[i+1].first
 	}
-	r := Row{p.Src, p.Dst, p.LID, p.ending, room[:0]}
+	r := Row{p.Src, p.Dst, p.LID, p.ending, hops[:0]}
 	for _, n := range s.refs[p.first:end] {
 		r.Hops = append(r.Hops, s.hops[n])
 	}

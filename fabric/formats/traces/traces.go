@@ -136,8 +136,8 @@ const (
 
 // Digest returns the digest of the line of the path, as text.
 func (r *Row) Digest() string {
-	var room [512]byte
-	sum := sha256.Sum256(r.Append(room[:0]))
+	var buf [512]byte
+	sum := sha256.Sum256(r.Append(buf[:0]))
 	return hex.EncodeToString(sum[:rowDigest])
 }
 

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Natural compares names in natural order: "leaf 2" is before "leaf 10".
+// Natural compares names in natural order: "leaf 2" is before "leaf 10", and
+// "leaf 1" before "leaf 01".
 func Natural(a, b string) int {
 	for a != "" && b != "" {
 		x, y := Digits(a), Digits(b)
@@ -19,7 +20,7 @@ func Natural(a, b string) int {
 			continue
 		}
 		m, n := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
-		if c := cmp.Or(cmp.Compare(len(m), len(n)), cmp.Compare(m, n)); c != 0 {
+		if c := cmp.Or(cmp.Compare(len(m), len(n)), cmp.Compare(m, n), cmp.Compare(x, y)); c != 0 {
 			return c
 		}
 		a, b = a[x:], b[y:]

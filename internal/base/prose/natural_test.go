@@ -17,3 +17,16 @@ func TestNatural(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestNaturalOfPairs checks the order of two names, also of names that differ only in leading zeros.
+func TestNaturalOfPairs(t *testing.T) {
+	for _, order := range [][]string{{"n2", "n10"}, {"a", "b"}, {"n2/1", "n2/9", "n2/10"}, {"n1", "n01"}, {"n", "n1"},
+		{"n1a", "n01b"}, {"", "0"}} {
+		for i := 1; i < len(order); i++ {
+			a, b := order[i-1], order[i]
+			if prose.Natural(a, b) >= 0 || prose.Natural(b, a) <= 0 {
+				t.Errorf("%q does not come before %q", a, b)
+			}
+		}
+	}
+}

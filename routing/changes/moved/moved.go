@@ -27,10 +27,10 @@ var liveEndings = map[livetrace.Verdict]traces.Ending{
 	livetrace.Silent: traces.Unknown, livetrace.Moved: traces.Unreachable,
 }
 
-// Row returns a path through the tables of a state as a row. Its hops are appended to a part of the argument room,
+// Row returns a path through the tables of a state as a row. Its hops are appended to a part of the argument hops,
 // which may be nil.
-func Row(f *fabric.Fabric, p *walk.Path, room []traces.Hop) traces.Row {
-	r := traces.Row{Src: f.Ports[p.Src].GUID, LID: p.DstLID, Ending: deadEnds[p.Cause], Hops: room[:0]}
+func Row(f *fabric.Fabric, p *walk.Path, hops []traces.Hop) traces.Row {
+	r := traces.Row{Src: f.Ports[p.Src].GUID, LID: p.DstLID, Ending: deadEnds[p.Cause], Hops: hops[:0]}
 	if p.Verdict != walk.DeadEnd {
 		r.Ending = endings[p.Verdict]
 	}
@@ -68,8 +68,8 @@ func LiveRow(f *fabric.Fabric, p *livetrace.Path) traces.Row {
 }
 
 // Trace returns the path between the same ports in a state. The LID is the one at the same position among the LIDs of
-// the destination. ok is false if the state has no such port. The argument room is that of [Row].
-func Trace(t *fabric.Tables, k traces.Key, room []traces.Hop) (r traces.Row, ok bool) {
+// the destination. ok is false if the state has no such port. The argument hops is that of [Row].
+func Trace(t *fabric.Tables, k traces.Key, hops []traces.Hop) (r traces.Row, ok bool) {
 	f := t.Fabric
 	src := f.PortByGUID(k.Src)
 	if src == fabric.None {
@@ -78,7 +78,7 @@ func Trace(t *fabric.Tables, k traces.Key, room []traces.Hop) (r traces.Row, ok 
 	src = f.EndPortOf(src)
 	if k.Dst == 0 {
 		p := walk.Trace(t, src, k.LID)
-		return Row(f, &p, room), true
+		return Row(f, &p, hops), true
 	}
 	dst := f.PortByGUID(k.Dst)
 	if dst == fabric.None {
@@ -90,7 +90,7 @@ func Trace(t *fabric.Tables, k traces.Key, room []traces.Hop) (r traces.Row, ok 
 		lid += (k.LID - lid) & (1<<f.Ports[dst].LMC - 1)
 	}
 	p := walk.Between(t, src, dst, lid)
-	return Row(f, &p, room), true
+	return Row(f, &p, hops), true
 }
 
 // Link is a link, with its ends in the order of their node GUIDs and ports.

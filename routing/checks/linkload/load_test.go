@@ -273,21 +273,6 @@ func TestSummaryByHand(t *testing.T) {
 	}
 }
 
-func TestHostsComeByName(t *testing.T) {
-	for _, order := range [][]string{{"n2", "n10"}, {"a", "b"}, {"n2/1", "n2/9", "n2/10"}, {"n1", "n01"}, {"n", "n1"},
-		{"n01b", "n1a"}, {"", "0"}} {
-		for i := 1; i < len(order); i++ {
-			a, b := order[i-1], order[i]
-			if order[0] == "n01b" {
-				a, b = b, a // 1 has fewer digits than 01
-			}
-			if natural(a, b) >= 0 || natural(b, a) <= 0 {
-				t.Errorf("%q does not come before %q", a, b)
-			}
-		}
-	}
-}
-
 // dmodk routes a full fat-tree by Zahavi's D-Mod-K: up by the digits of the destination's number, down by the only
 // path. It assumes that hosts are numbered by name and attached to the leaves in that order.
 func dmodk(t testing.TB, f *fabric.Fabric) *fabric.Tables {

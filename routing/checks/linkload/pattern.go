@@ -6,9 +6,9 @@ import (
 	"cmp"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
 )
 
@@ -31,34 +31,11 @@ func Hosts(f *fabric.Fabric) []fabric.PortIndex {
 	}
 	slices.SortFunc(hosts, func(a, b fabric.PortIndex) int {
 		p, q := &f.Ports[a], &f.Ports[b]
-		return cmp.Or(natural(f.Nodes[p.Node].Desc, f.Nodes[q.Node].Desc), cmp.Compare(p.Num, q.Num),
+		return cmp.Or(prose.Natural(f.Nodes[p.Node].Desc, f.Nodes[q.Node].Desc), cmp.Compare(p.Num, q.Num),
 			cmp.Compare(p.GUID, q.GUID))
 	})
 	return hosts
 }
-
-// natural compares two texts. It compares numbers in the texts by value.
-func natural(a, b string) int {
-	for a != "" && b != "" {
-		x, y := digits(a), digits(b)
-		if x == 0 || y == 0 {
-			if a[0] != b[0] {
-				return cmp.Compare(a[0], b[0])
-			}
-			a, b = a[1:], b[1:]
-			continue
-		}
-		m, n := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
-		if c := cmp.Or(cmp.Compare(len(m), len(n)), cmp.Compare(m, n), cmp.Compare(x, y)); c != 0 {
-			return c
-		}
-		a, b = a[x:], b[y:]
-	}
-	return cmp.Compare(len(a), len(b))
-}
-
-// digits returns the number of digits at the start of a text.
-func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
 // Shift returns the pattern in which each host sends to the host k positions later, modulo the number of hosts. The
 // pattern is a permutation. k may be negative. Gaps in hosts are fabric.None; they neither send nor receive.
