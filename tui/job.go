@@ -49,6 +49,7 @@ type job struct {
 	pathOf     string       // the state of the path
 	showsPath  bool         // the trace pane shows the path
 	pageShown  bool         // the page that follows the commit was shown
+	instead    string       // shown in the status line instead of the answer, "" to show the answer
 	firstSheet string       // the title of the table to show first, "" for the summary
 }
 

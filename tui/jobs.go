@@ -84,6 +84,23 @@ func (js *jobs) runCommand(text string, byKey bool) tea.Cmd {
 	})
 }
 
+// runFor runs a command for a pane.
+func (js *jobs) runFor(msg pane.Run) tea.Cmd {
+	wait := js.yield()
+	cmd := js.start(msg.Command, !msg.Typed, func(ctx context.Context, out *shell.Output) error {
+		wait()
+		if msg.Before != "" {
+			if err := js.m.back.Run(ctx, msg.Before, &shell.Output{W: io.Discard, Notes: out.Notes}); err != nil {
+				return err
+			}
+		}
+		return js.m.back.Run(ctx, msg.Command, out)
+	})
+	j := js.latest()
+	j.firstSheet, j.instead = msg.Sheet, msg.Done
+	return cmd
+}
+
 // start runs a function in the background. The log shows it under a name.
 func (js *jobs) start(name string, byKey bool, work func(context.Context, *shell.Output) error) tea.Cmd {
 	js.last++
@@ -264,6 +281,8 @@ func (j *job) takeLine(l outputLine) {
 func (j *job) summary() string {
 	line := cmp.Or(j.outcome, j.line)
 	switch {
+	case j.instead != "" && len(j.warnings) == 0:
+		return j.instead
 	case len(j.warnings) > 1:
 		return fmt.Sprintf("%s (8, the log, has %s)", j.warnings[0], draw.Count(len(j.warnings), "warning"))
 	case len(j.warnings) == 1:
@@ -282,7 +301,7 @@ var answerCommands = []string{"balance", "check", "compare", "congestion", "diff
 
 // wantsAnswer reports whether the answer of the command is to be shown.
 func (j *job) wantsAnswer() bool {
-	return j.firstSheet != "" || slices.Contains(answerCommands, draw.FirstWord(j.text))
+	return j.instead == "" && (j.firstSheet != "" || slices.Contains(answerCommands, draw.FirstWord(j.text)))
 }
 
 // takeAnswer stores the tables of an answer, its warnings, and the outcome of an action.

@@ -179,9 +179,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		}
 		return tea.Batch(cmds...)
 	case pane.Run:
-		cmd := m.jobs.runCommand(msg.Command, !msg.Typed)
-		m.jobs.latest().firstSheet = msg.Sheet
-		return cmd
+		return m.jobs.runFor(msg)
 	case pane.EnterSubnet:
 		return enterSubnet(msg)
 	case pane.Choose:

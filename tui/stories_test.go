@@ -21,6 +21,9 @@ import (
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines/minhop"
+	"example.org/ibconsole/routing/engines/updn"
 	"example.org/ibconsole/shell/session"
 )
 
@@ -39,6 +42,22 @@ type story struct {
 	name string
 	size [2]int
 	acts []act
+}
+
+// tell performs the acts of a story. A name that ends with "in N keys" limits the number of keys.
+func (st *story) tell(s *screenOf) {
+	s.t.Helper()
+	n, most := 0, 0
+	for _, a := range st.acts {
+		s.perform(a)
+		n += len(a.keys)
+	}
+	if _, limit, found := strings.Cut(st.name, " in "); found {
+		if _, err := fmt.Sscanf(limit, "%d keys", &most); err == nil && n > most {
+			s.t.Errorf("%d keys", n)
+		}
+	}
+	s.whole()
 }
 
 var (
@@ -78,12 +97,18 @@ func stories() []story {
 			[]act{tracing, do("J").then("a Answer jobs on leaf-07", "4711", "ada", "(assumed)", "!4712"),
 				do("Escape").then("›4 Trace"),
 				do("6", "/", "leaf-09", "Enter", "J").then("a Answer jobs on spine-01 9", "4711")}},
-		{"trace a job's hosts in five keys", usual, []act{tracing, do("J").then("a Answer jobs on leaf-07", "4711"),
-			do("b", "t").then("job 4711; trace @job-4711 @job-4711: paths", "node-0037", "node-0038", "delivered"),
+		{"trace a job's hosts in 5 keys", usual, []act{do("2", "J").then("a Answer jobs on spine-01", "4711"),
+			do("b", "t").then("a Answer trace @job-4711 @job-4711: paths", "node-0037", "node-0038", "delivered"),
 			do("Enter").then("4 Trace node-00", "delivered")}},
 		{"trace from marked hosts", usual, []act{do("2", "/", "/node-000[12]", "Enter", "m", "m").then("2 rows marked"),
-			do("t").then("sources of live: 2 hosts"), do("2", "/", "0050", "Enter", "T").then("trace @sources",
-				"node-0001", "node-0002", "delivered")}},
+			do("t").then("›2 Topology", "from @sources (2 hosts): mark the destination with T"),
+			do("/", "0050", "Enter", "T").then("a Answer trace @sources", "node-0001", "node-0002", "delivered")}},
+		{"trace sets of marked hosts after a failure", small, []act{
+			do("2", "/", "leaf-07/2", "Enter", "f").then("WHAT-IF 1 failure"),
+			do("Escape", "/", "/node-003[7-9]", "Enter", "Space", "Space", "Space", "t").then("@sources (3 hosts)"),
+			do("/", "/node-000[12]", "Enter", "Space", "Space", "T").then("2 of 6 paths do not arrive",
+				"▌node-0038 HCA-1/1", "dead end"),
+			do("Enter").then("4 Trace node-0038 HCA-1 → node-0001 HCA-1", "dead end")}},
 		{"the path back", small, []act{tracing, do("x").then("node-0050 HCA-1 → node-0037 HCA-1")}},
 		{
 			"pull a spine", small, []act{do("2", "/", "spine-03", "Enter", "f").then("WHAT-IF 1 failure"),
@@ -122,9 +147,9 @@ func stories() []story {
 				do("Enter").then("Which switch?", "› spine-02"),
 				do("Enter").then("Run it?", "runs: fail switch spine-02"), do("BTab").then("Which switch?"),
 				do("Enter").then("Run it?"), do("Enter").then("WHAT-IF 1 failure")}},
-		{"compare engines after a failure and take the best in five keys", usual, []act{
-			do("2", "/", "spine-03", "Enter"), do("f").then("WHAT-IF 1 failure"),
-			do("E").then("E Engines after: switch spine-03", "best, keeps other", "10 routes, 1 refused"),
+		{"compare engines after a failure and take the best in 5 keys", usual, []act{
+			do("2", "f").then("WHAT-IF 1 failure"),
+			do("E").then("E Engines after: switch spine-01", "best, keeps other", "10 routes, 1 refused"),
 			do("Enter").then("STAGED")}},
 		{"choose an engine, guided", small, []act{do("resize 40x10", "C-e").then("Which engine computes"),
 			do("/", "updn", "Enter").then("Which option"), do("/", "lmc", "Enter").then("2^LMC LIDs"),
@@ -324,6 +349,13 @@ func stories() []story {
 // pastStories are stories of a subnet with a history and a record, see [writePast].
 func pastStories() []story {
 	return []story{
+		{"yesterday's routes back in 8 keys", small, []act{do("7").then("2 entries"),
+			do("G").then("▌○      1"), do("I").then("STAGED history 1"), do("C").then("Nothing has been written"),
+			do("w").then("WRITE ON", "!Nothing has been written"), do("C").then("Nothing has been written"),
+			do("y").then("Completed:")}},
+		{"two times compared in 6 keys", usual, []act{do("7").then("2 entries"),
+			do("Space", "Space").then("2 rows marked"),
+			do("d").then("a Answer diff 1 2", "entries")}},
 		{"what happened between 03:00 and 03:20", usual, []act{do("7", "b").then("leaf-03 rebooted", "after the night"),
 			do("/", "/ 03:[01]", "Enter").then("03:05:00", "leaf-03 rebooted", "03:19:00", "leaf-05/8 to",
 				"!after the night", "!before the night")}},
@@ -337,7 +369,7 @@ func pastStories() []story {
 	}
 }
 
-// writePast writes the history and the record of a subnet: a night with two events between 03:00 and 03:20 and others
+// writePast writes the history and the record of a subnet: routes of the day before, a night with two events between 03:00 and 03:20 and others
 // before and after, a cable that went down three times in the last two hours and another one that went down once, and
 // sets of hosts, of which one used the links of spines in that time.
 func writePast(ctx context.Context, dir, subnet string) error {
@@ -354,13 +386,27 @@ func writePast(ctx context.Context, dir, subnet string) error {
 	if err != nil {
 		return err
 	}
+	if f, err = fabric.AssignLIDs(f); err != nil {
+		return err
+	}
+	routes, err := updn.Engine{}.Route(ctx, f, routing.Options{})
+	if err != nil {
+		return err
+	}
+	_, err = store.Add(ctx, history.Entry{Kind: history.Route, Subnet: subnet, Note: "routes of yesterday",
+		Began: night.AddDate(0, 0, -1), Until: night.AddDate(0, 0, -1)}, f, routes.Tables)
+	if err != nil {
+		return err
+	}
 	e := history.Entry{Kind: history.Sweep, Subnet: subnet, Began: night.Add(-time.Hour), Until: night.Add(time.Hour)}
 	for text, minute := range map[string]int{"before the night": -5, "leaf-03 rebooted": 5,
 		"leaf-05/8 to spine-02/5: link down": 19, "after the night": 21} {
 		e.Events = append(e.Events, history.Event{When: night.Add(time.Duration(minute) * time.Minute),
 			What: history.WhatLink, Text: text})
 	}
-	_, err = store.Add(ctx, e, f, nil)
+	if routes, err = (minhop.Engine{}).Route(ctx, f, routing.Options{}); err == nil {
+		_, err = store.Add(ctx, e, f, routes.Tables)
+	}
 	if err := errors.Join(err, store.Close()); err != nil {
 		return err
 	}
@@ -462,10 +508,7 @@ func TestCongestedStories(t *testing.T) {
 			t.Parallel()
 			s := onTmux(t, st.size[0], st.size[1], "congested", "PATH="+programs+":"+os.Getenv("PATH"))
 			s.Awaits("18 sw 72 ca")
-			for _, a := range st.acts {
-				s.perform(a)
-			}
-			s.whole()
+			st.tell(s)
 		})
 	}
 }
@@ -481,10 +524,7 @@ func TestPastStories(t *testing.T) {
 			t.Parallel()
 			s := onTmux(t, st.size[0], st.size[1], "recorded", "PATH="+programs+":"+os.Getenv("PATH"))
 			s.Awaits("18 sw 72 ca")
-			for _, a := range st.acts {
-				s.perform(a)
-			}
-			s.whole()
+			st.tell(s)
 		})
 	}
 }
@@ -509,10 +549,7 @@ func TestFolderStories(t *testing.T) {
 			}
 			trendtest.Folders(t, folder, 8)
 			s.Awaits("18 sw 72 ca")
-			for _, a := range st.acts {
-				s.perform(a)
-			}
-			s.whole()
+			st.tell(s)
 		})
 	}
 }
@@ -537,10 +574,7 @@ func TestStories(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.Awaits("18 sw 72 ca")
-			for _, a := range st.acts {
-				s.perform(a)
-			}
-			s.whole()
+			st.tell(s)
 		})
 	}
 }

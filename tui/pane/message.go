@@ -20,6 +20,8 @@ type (
 		Command string
 		Typed   bool   // as if the user had typed it
 		Sheet   string // the title of the table of its answer to show first, "" for the first one
+		Before  string // a command that runs first, whose answer is not shown, "" for none
+		Done    string // shown in the status line instead of the answer, "" to show the answer
 	}
 	// Inform shows a text in the status line.
 	Inform struct{ Text string }

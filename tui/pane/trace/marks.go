@@ -57,14 +57,14 @@ func (t *trace) markSelected(which int) tea.Msg {
 	case len(nodes) > 1:
 		t.mark(which, pane.Place{}, 0)
 		name := setNames[which]
-		t.sets[which] = hostSet{name: name, create: "hosts " + name + " " + feature.HostWords(f, nodes)}
+		t.sets[which] = hostSet{name: name, hosts: len(nodes), create: "hosts " + name + " " + feature.HostWords(f, nodes)}
 		t.Unmark()
 		return t.traced()
 	case len(nodes) == 1:
 		s = pane.Subject{Fabric: f, Node: nodes[0], Port: fabric.None}
 	case job != "":
 		t.mark(which, pane.Place{}, 0)
-		if t.sets[which] = (hostSet{job, create}); which == 0 { // among its hosts
+		if t.sets[which] = (hostSet{name: job, create: create}); which == 0 { // among its hosts
 			t.mark(1, pane.Place{}, 0)
 			t.sets[1].name = job
 		}

@@ -16,6 +16,7 @@ import (
 // hostSet is an end of the trace that is a set of hosts.
 type hostSet struct {
 	name   string // "" for none
+	hosts  int    // number of marked hosts, 0 if the set is that of a job
 	create string // the command that creates it, "" if it exists
 }
 
@@ -43,7 +44,7 @@ func (t *trace) tracedSets() tea.Msg {
 		if len(commands) == 0 {
 			return pane.Inform{Text: t.why}
 		}
-		return pane.Several{pane.Run{Command: strings.Join(commands, "; ")}, pane.Inform{Text: t.why}}
+		return pane.Run{Command: strings.Join(commands, "; "), Done: t.why}
 	}
 	f := t.Scene.Picture.Fabric
 	words := []string{"trace"}
@@ -58,6 +59,6 @@ func (t *trace) tracedSets() tea.Msg {
 		}
 		words = append(words, pane.PortWord(f, end))
 	}
-	commands = append(commands, strings.Join(words, " ")+t.Scene.OfWord())
-	return pane.Run{Command: strings.Join(commands, "; "), Typed: true, Sheet: pathsTable}
+	return pane.Run{Before: strings.Join(commands, "; "), Command: strings.Join(words, " ") + t.Scene.OfWord(),
+		Typed: true, Sheet: pathsTable}
 }
