@@ -105,7 +105,7 @@ func stories() []story {
 			do("/", "0050", "Enter", "T").then("a Answer trace @sources", "node-0001", "node-0002", "delivered")}},
 		{"trace sets of marked hosts after a failure", small, []act{
 			do("2", "/", "leaf-07/2", "Enter", "f").then("WHAT-IF 1 failure"),
-			do("Escape", "/", "/node-003[7-9]", "Enter", "Space", "Space", "Space", "t").then("@sources (3 hosts)"),
+			do("/", "/node-003[7-9]", "Enter", "Space", "Space", "Space", "t").then("@sources (3 hosts)"),
 			do("/", "/node-000[12]", "Enter", "Space", "Space", "T").then("2 of 6 paths do not arrive",
 				"▌node-0038 HCA-1/1", "dead end"),
 			do("Enter").then("4 Trace node-0038 HCA-1 → node-0001 HCA-1", "dead end")}},
@@ -369,9 +369,9 @@ func pastStories() []story {
 	}
 }
 
-// writePast writes the history and the record of a subnet: routes of the day before, a night with two events between 03:00 and 03:20 and others
-// before and after, a cable that went down three times in the last two hours and another one that went down once, and
-// sets of hosts, of which one used the links of spines in that time.
+// writePast writes the history and the record of a subnet: routes of the day before, a night with two events between
+// 03:00 and 03:20 and others before and after, a cable that went down three times in the last two hours and another one
+// that went down once, and sets of hosts, of which one used the links of spines in that time.
 func writePast(ctx context.Context, dir, subnet string) error {
 	f, err := gen.ParseSpec("fattree:2,12")
 	if err != nil {

@@ -57,7 +57,8 @@ func (t *trace) markSelected(which int) tea.Msg {
 	case len(nodes) > 1:
 		t.mark(which, pane.Place{}, 0)
 		name := setNames[which]
-		t.sets[which] = hostSet{name: name, hosts: len(nodes), create: "hosts " + name + " " + feature.HostWords(f, nodes)}
+		t.sets[which] = hostSet{name: name, hosts: len(nodes),
+			create: "hosts " + name + " " + feature.HostWords(f, nodes)}
 		t.Unmark()
 		return t.traced()
 	case len(nodes) == 1:

@@ -8,8 +8,10 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
 
@@ -18,6 +20,11 @@ type hostSet struct {
 	name   string // "" for none
 	hosts  int    // number of marked hosts, 0 if the set is that of a job
 	create string // the command that creates it, "" if it exists
+}
+
+// count returns the number of hosts behind the name of a set, or "" for the set of a job.
+func (s *hostSet) count() string {
+	return prose.When(s.hosts > 0, " ("+draw.Count(s.hosts, "host")+")", "")
 }
 
 // setNames are the names of the sets that are made of marked rows.

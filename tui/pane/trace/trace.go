@@ -198,9 +198,9 @@ func (t *trace) Follow() {
 	case !from && !to:
 		t.why = "mark two nodes: t marks the source, T the destination (2 and / find them)"
 	case !from:
-		t.why = fmt.Sprintf("to %s: mark the source with t", t.endText(1))
+		t.why = fmt.Sprintf("to %s: mark the source with t", t.name(1)+t.sets[1].count())
 	case !to:
-		t.why = fmt.Sprintf("from %s: mark the destination with T", t.endText(0))
+		t.why = fmt.Sprintf("from %s: mark the destination with T", t.name(0)+t.sets[0].count())
 	case sc.WhyNoTables != "":
 		t.why = sc.WhyNoTables
 	case t.hasSet():
@@ -238,14 +238,6 @@ func (t *trace) name(which int) string {
 		return f.NodeName(node)
 	}
 	return fmt.Sprintf("0x%016x", at.GUID)
-}
-
-// endText returns the name of an end. That of a set has the number of hosts.
-func (t *trace) endText(which int) string {
-	if n := t.sets[which].hosts; n > 0 {
-		return fmt.Sprintf("%s (%s)", t.name(which), draw.Count(n, "host"))
-	}
-	return t.name(which)
 }
 
 func (t *trace) Title() string {
