@@ -214,25 +214,28 @@ func lastOf(text string) string { return text[max(0, len(text)-3000):] }
 // read returns the tables of the switches, as read by dump_fts.
 func (c *cluster) read() held {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
-	defer cancel()
-	var out []byte
-	err := retry(func() (err error) {
-		cmd := exec.CommandContext(ctx, c.dumpFTS.path, "-n")
-		cmd.Dir, cmd.Env = c.dumpFTS.dir, c.dumpFTS.env
-		var said bytes.Buffer
-		cmd.Stderr = &said
-		if out, err = cmd.Output(); err != nil {
-			err = fmt.Errorf("%w: %s", err, &said)
-		}
-		return err
-	})
+	var h held
+	err := retry(func() (err error) { h, err = c.dumpFTS.tables(c.t.Context()); return err })
 	if err != nil {
-		c.wrong("dump_fts: %v\n%s", err, c.sim.Console("Attached"))
+		c.wrong("%v\n%s", err, c.sim.Console("Attached"))
 	}
-	h := heldIn(string(out))
 	if n := h.switches(); n != len(c.switches) {
-		c.wrong("dump_fts reads %d of %d switches:\n%s", n, len(c.switches), out)
+		c.wrong("dump_fts reads %d of %d switches", n, len(c.switches))
 	}
 	return h
+}
+
+// tables runs dump_fts and returns the tables that it prints.
+func (d tool) tables(ctx context.Context) (held, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, d.path, "-n")
+	cmd.Dir, cmd.Env = d.dir, d.env
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("dump_fts: %w: %s", err, &said)
+	}
+	return heldIn(string(out)), nil
 }

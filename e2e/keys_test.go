@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
@@ -244,13 +245,60 @@ func TestKeysOverUmad(t *testing.T) {
 	}
 }
 
+// dumping is the program, of which the kernel writes a core dump when it is aborted.
+func dumping(t *testing.T, args ...string) *exec.Cmd {
+	args = append([]string{"-c", `ulimit -c unlimited; exec "$@"`, "sh", program}, args...)
+	cmd := exec.CommandContext(t.Context(), "sh", args...)
+	cmd.Env = append(os.Environ(), "GOTRACEBACK=crash", "XDG_STATE_HOME="+t.TempDir())
+	cmd.Dir = t.TempDir()
+	return cmd
+}
+
+// TestNoCoreWithKeys aborts the program with and without keys. Only without keys there is a core dump.
+func TestNoCoreWithKeys(t *testing.T) {
+	if !testenv.Full() {
+		t.Skip("an aborted Go program takes ten seconds to print its stacks; IBCONSOLE_FULL=1 runs it")
+	}
+	keys := filepath.Join(t.TempDir(), "keys")
+	if err := os.WriteFile(keys, []byte("0x0123456789abcdef\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{nil, {"--mkeys", keys}} {
+		cmd := dumping(t, append([]string{"-s", "sim:fattree:2,4", "run", "-"}, args...)...)
+		cmd.Env = append(cmd.Env, "GOMAXPROCS=1")
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := &waiting{until: []byte("subnet"), come: make(chan struct{})}
+		cmd.Stdout = said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = in.Write([]byte("summary\n"))
+		select {
+		case <-said.come:
+		case <-time.After(time.Minute):
+			t.Fatalf("%q: no summary: %s", args, said.all)
+		}
+		_ = cmd.Process.Signal(sigABRT)
+		exit, failed := errors.AsType[*exec.ExitError](cmd.Wait())
+		switch {
+		case !failed:
+			t.Fatalf("%q: not aborted", args)
+		case args == nil && !dumped(exit):
+			t.Skip("the kernel writes no core dumps here")
+		case args != nil && dumped(exit):
+			t.Errorf("%q: there is a core dump", args)
+		}
+	}
+}
+
 // TestKeysInProcess checks that others cannot read a key from a running program or from the remains of an aborted one.
 func TestKeysInProcess(t *testing.T) {
 	t.Parallel() // a Go program with many threads takes seconds to print its stacks
 	sim, keys := keyed(t)
-	cmd := exec.CommandContext(t.Context(), program, "--mkeys", keys, "-s", "ibsim:"+sim.Name, "run", "-")
-	cmd.Env = append(os.Environ(), "GOTRACEBACK=crash", "XDG_STATE_HOME="+t.TempDir())
-	cmd.Dir = t.TempDir()
+	cmd := dumping(t, "--mkeys", keys, "-s", "ibsim:"+sim.Name, "run", "-")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -54,6 +54,55 @@ func TestRootIsGivenUp(t *testing.T) {
 	}
 }
 
+// TestRootBySudoAndSetuid checks that the program gives root up if the real sudo started it, and as a setuid program:
+// it opens the device that its user cannot open, and all files belong to the user.
+func TestRootBySudoAndSetuid(t *testing.T) {
+	setpriv, sudo := testenv.Tool(t, "setpriv"), testenv.Tool(t, "sudo")
+	file := filepath.Join(t.TempDir(), "net")
+	ibconsole(t, "-s", "sim:fattree:2,8", "-c", "dump topology "+file)
+	run := umadtest.Devices(t, ibsimtest.Start(t, file).Name)
+	home := homeOfNobody(t)
+	out := run("sh", "-c", `set -e
+		program=$1 setpriv=$2 sudo=$3 home=$4`+closedDevices+`
+		nobody() { "$setpriv" --reuid 65534 --regid 65534 --clear-groups "$@" 2>&1 || true; }
+		mount -t tmpfs -o mode=0755 none /etc/sudoers.d
+		echo 'nobody ALL=(root) NOPASSWD: ALL' >/etc/sudoers.d/nobody
+		nobody "$sudo" -n XDG_STATE_HOME="$home/by-sudo" ./ibconsole -s umad -c 'dump lfts sudo.lfts; doctor'
+		umount /etc/sudoers.d
+		setuid=$(mktemp -d)
+		mount -t tmpfs -o mode=0755 none "$setuid"
+		cp "$program" "$setuid/ibconsole"
+		chmod 4755 "$setuid/ibconsole"
+		export XDG_STATE_HOME=$home/by-setuid
+		nobody "$setuid/ibconsole" -s umad -c 'dump lfts setuid.lfts; doctor'
+		export SUDO_UID=0 SUDO_GID=0 # not of sudo
+		nobody "$setuid/ibconsole" -s umad -c 'dump lfts liar.lfts'
+		umount "$setuid"
+		stat -c '%u %g %n' *.lfts by-*/ibconsole by-*/ibconsole/*
+		umount /dev/infiniband/umad0 /dev/infiniband "$real"
+		rmdir "$real" "$setuid"`, "sh", program, setpriv, sudo, home)
+	for _, want := range []string{
+		"given up for nobody (user 65534), by sudo", "given up for nobody (user 65534), by setuid",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	files := regexp.MustCompile(`(?m)^\d+ \d+ (\S+)$`).FindAllStringSubmatch(out, -1)
+	owned := map[string]bool{}
+	for _, f := range files {
+		owned[f[1]] = strings.HasPrefix(f[0], "65534 65534 ")
+		if !owned[f[1]] {
+			t.Errorf("does not belong to the user: %s", f[0])
+		}
+	}
+	for _, want := range []string{"sudo.lfts", "setuid.lfts", "liar.lfts", "by-sudo/ibconsole", "by-setuid/ibconsole"} {
+		if !owned[want] {
+			t.Errorf("no %s of the user:\n%s", want, out)
+		}
+	}
+}
+
 // closedDevices copies $program to $home, which it makes the folder and gives to the user, and lets only root into the
 // folder of the devices. $real is its previous content.
 const closedDevices = `

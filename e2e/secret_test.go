@@ -186,9 +186,12 @@ func TestMemoryIsClosed(t *testing.T) {
 		case <-time.After(time.Minute):
 			t.Fatalf("it never prints the summary: %s", said.all)
 		}
-		out, err := as("cat", fmt.Sprintf("/proc/%d/maps", cmd.Process.Pid)).CombinedOutput()
-		if open := err == nil; open == key {
-			t.Errorf("with a key %v: %v, %s", key, err, out)
+		for _, name := range []string{"maps", "mem", "environ", "auxv"} {
+			file := fmt.Sprintf("/proc/%d/%s", cmd.Process.Pid, name)
+			out, err := as("sh", "-c", ": <"+file).CombinedOutput()
+			if open := err == nil; open == key {
+				t.Errorf("with a key %v: %s: %v, %s", key, name, err, out)
+			}
 		}
 		_ = in.Close()
 		if err := cmd.Wait(); err != nil {

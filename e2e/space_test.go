@@ -3,15 +3,21 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
+	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
@@ -146,6 +152,73 @@ func TestCommitsWithTheDiskFull(t *testing.T) {
 	t.Logf("%d refused", refused)
 }
 
+// TestRecorderWithTheDiskFull fills the disk while the program records. It reports that, continues, and records again
+// when there is space. Everything that was stored before stays.
+func TestRecorderWithTheDiskFull(t *testing.T) {
+	rnd := testenv.Rand(t)
+	for round := range testenv.Count(t, 1, 50) {
+		dir := smallState(t, "8m")
+		said := filepath.Join(t.TempDir(), "said")
+		out, err := os.Create(said)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(program, "-s", busy, "record", "every=0.1", "traffic=0.2", "sweep=0.1")
+		cmd.Stdout, cmd.Stderr = out, out
+		if err := errors.Join(cmd.Start(), out.Close()); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cmd.Process.Kill() })
+		stored := recordedUntil(t, busy, time.Time{})
+		stored = recordedUntil(t, busy, stored.Until)
+		time.Sleep(time.Duration(rnd.IntN(500)) * time.Millisecond)
+		before := storedCounts(t, dir, stored)
+		fill(t, dir, rnd)
+		eventually(t, "the recorder reports the full disk", func() bool {
+			return strings.Contains(read(t, said), "database or disk is full")
+		})
+		time.Sleep(time.Duration(rnd.IntN(1000)) * time.Millisecond)
+		if now := statusOfRecords(t, busy); !now.Elsewhere {
+			t.Fatalf("round %d: the recorder ended: %s", round, read(t, said))
+		}
+		if err := os.Remove(filepath.Join(dir, "filler")); err != nil {
+			t.Fatal(err)
+		}
+		recordedUntil(t, busy, time.Now())
+		eventually(t, "the alert ends", func() bool {
+			return strings.Contains(read(t, said), "alert ended: the recorder cannot store")
+		})
+		if err := errors.Join(cmd.Process.Signal(syscall.SIGTERM), cmd.Wait()); err != nil {
+			t.Errorf("round %d: after SIGTERM: %v: %s", round, err, read(t, said))
+		}
+		if err := integrity(t.Context(), filepath.Join(dir, "ibconsole", records.FileName)); err != nil {
+			t.Errorf("round %d: %v", round, err)
+		}
+		if after := storedCounts(t, dir, stored); !slices.Equal(before, after) {
+			t.Errorf("round %d: recorded were %v, and now are %v", round, before, after)
+		}
+		t.Logf("round %d: %s", round, read(t, said))
+	}
+}
+
+// storedCounts returns the recorded traffic of all ports in a period.
+func storedCounts(t *testing.T, dir string, of recordStatus) (all []string) {
+	t.Helper()
+	s, err := records.Open(t.Context(), filepath.Join(dir, "ibconsole", records.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	totals, err := s.Totals(t.Context(), busy, records.Traffic, of.Since, of.Until)
+	if err != nil || len(totals) == 0 {
+		t.Fatalf("recorded: %v, %v", totals, err)
+	}
+	for i := range totals {
+		all = append(all, fmt.Sprint(totals[i].Key, totals[i].Counts))
+	}
+	return all
+}
+
 // fill leaves less than the given space, often none.
 func fill(t *testing.T, dir string, r *rand.Rand) {
 	t.Helper()
@@ -161,7 +234,9 @@ func fill(t *testing.T, dir string, r *rand.Rand) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Write(make([]byte, max(0, int64(st.Bavail)*st.Bsize-left))); err != nil {
+	// Another program may write at the same time.
+	if _, err := f.Write(make([]byte, max(0, int64(st.Bavail)*st.Bsize-left))); err != nil &&
+		!errors.Is(err, unix.ENOSPC) {
 		t.Fatal(fmt.Errorf("fill the disk: %w", err))
 	}
 	if err := f.Close(); err != nil {

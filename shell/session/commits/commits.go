@@ -146,6 +146,7 @@ type commit struct {
 	target *session.Picture
 	// earlier is the fabric of the history entry that a rollback restores.
 	earlier *fabric.Fabric
+	newest  commitEnd     // the newest commit before the subnet was read
 	st      session.State // the state after the subnet was read for the commit
 	rep     Report
 }
@@ -178,6 +179,9 @@ func (c *commit) do(ctx context.Context) (rep Report, err error) {
 
 // run plans the commit, and writes the plan if nothing forbids it.
 func (c *commit) run(ctx context.Context) error {
+	if store, err := c.History(); c.opt.writes() && err == nil && !c.Journal().Recorder.None() {
+		c.newest = c.newestCommit(ctx, store)
+	}
 	err := c.preflight(ctx)
 	if err == nil {
 		err = c.findPartial(ctx)

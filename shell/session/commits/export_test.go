@@ -4,6 +4,9 @@ package commits
 
 import "example.org/ibconsole/shell/session"
 
+// ErrCommitted is the error for out-of-date tables.
+var ErrCommitted = errCommitted
+
 // SetOwn replaces the numbers of the commits of a session in its journal. 0 stands for a commit without an entry.
 func SetOwn(s *session.Session, ids ...int64) {
 	var all []ownCommit

@@ -60,6 +60,9 @@ func (j *openJournal) begin(ctx context.Context, c *commit) error {
 	if err == nil && found && open.First.ID != c.of.id && !c.opt.Abandon && concerns(c.Session, open.First.ID) {
 		return &RefusedError{Needs: Abandon, Err: c.Journal().Interruption(open)}
 	}
+	if now := c.newestCommit(ctx, j.store); err == nil && now.subnet == c.newest.subnet && now != c.newest {
+		return errCommitted
+	}
 	if err == nil {
 		before := c.st.Live
 		if c.of.before != 0 {
@@ -81,6 +84,32 @@ func (j *openJournal) begin(ctx context.Context, c *commit) error {
 		return noJournal(err)
 	}
 	return nil
+}
+
+// errCommitted means that the tables that a commit read are out of date. A journal entry must not record them as those
+// before the commit.
+var errCommitted = errors.New("nothing was written: another console committed to this subnet after it was read; " +
+	"hint: run the command again")
+
+// commitEnd identifies a commit and its outcome.
+type commitEnd struct {
+	subnet  string
+	id      int64
+	outcome history.Outcome
+}
+
+// newestCommit returns the newest commit in the journal that may have written to the switches of the session. Its
+// number is 0 if there is none, or if the journal cannot be read.
+func (c *commit) newestCommit(ctx context.Context, store *history.Store) commitEnd {
+	newest := commitEnd{subnet: c.Subnet()}
+	all, _ := store.Journal(ctx, newest.subnet)
+	for i := range all {
+		if j := &all[i]; j.Outcome != history.NothingWritten && concerns(c.Session, j.ID) {
+			newest.id, newest.outcome = j.ID, j.Outcome
+			break
+		}
+	}
+	return newest
 }
 
 func (c *commit) snapshot(p *session.Picture, note string) history.Snapshot {

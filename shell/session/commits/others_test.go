@@ -124,6 +124,36 @@ func TestLostUpdateOfRollbacks(t *testing.T) {
 	}
 }
 
+// TestCommitBeforeTheLock checks that the journal does not record out-of-date tables as those before a rollback:
+// another console commits after a rollback has read the subnet, and before it is journalled.
+func TestCommitBeforeTheLock(t *testing.T) {
+	n := newSubnet(t, "fattree:2,8")
+	a, b := n.Console(), n.Console()
+	n.Route(a, sessiontest.Engines[0]...)
+	if _, err := commits.Commit(t.Context(), a, yes); err != nil {
+		t.Fatal(err)
+	}
+	opt := yes
+	opt.Planned = func(*commits.Report) error {
+		n.Route(a, sessiontest.Engines[3]...)
+		_, err := commits.Commit(t.Context(), a, yes)
+		return err
+	}
+	if _, _, err := commits.Rollback(t.Context(), b, 0, opt); !errors.Is(err, commits.ErrCommitted) {
+		t.Fatalf("the rollback: %v", err)
+	}
+	store, err := b.History()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, err := store.Journal(t.Context(), b.Subnet()); err != nil || len(all) != 2 {
+		t.Errorf("the journal has %+v, %v", all, err)
+	}
+	if _, _, err := commits.Rollback(t.Context(), b, 0, yes); err != nil {
+		t.Errorf("the second rollback: %v", err)
+	}
+}
+
 func isOverwritten(err error) bool {
 	_, ok := errors.AsType[*commits.OverwrittenError](err)
 	return ok
@@ -276,8 +306,8 @@ func TestTwoConsoles(t *testing.T) {
 					case isOverwritten(err):
 						since++
 					// both make the file at once
-					case commits.Needs(err, commits.Overwrite), errors.Is(err, history.ErrLocked), shared &&
-						commits.Needs(err, commits.NoJournal):
+					case commits.Needs(err, commits.Overwrite), errors.Is(err, history.ErrLocked),
+						errors.Is(err, commits.ErrCommitted), shared && commits.Needs(err, commits.NoJournal):
 						stopped++
 					default:
 						if _, ok := errors.AsType[*commits.StoppedError](err); !ok {

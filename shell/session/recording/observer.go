@@ -203,7 +203,7 @@ func (o *observer) conditions(st *session.State, now time.Time, round *Outcome) 
 		if err == nil {
 			return ""
 		}
-		return fabric.Escape(strings.ReplaceAll(err.Error(), "\n", "; "))
+		return fabric.Escape(oneLine(err))
 	}
 	unwritten := errors.Join(round.KeepFailed, o.failed)
 	return []limits.Condition{
@@ -215,6 +215,9 @@ func (o *observer) conditions(st *session.State, now time.Time, round *Outcome) 
 			because(text(unwritten))},
 	}
 }
+
+// oneLine returns joined errors as one line.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // describeAlert returns the detail of the event of an alert.
 func describeAlert(a *limits.Alert, state string) *session.Alert {

@@ -127,7 +127,7 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 			long time.Duration) (*counters.Reading, error) {
 			return readRound(ctx, s, opts, long)
 		}, Errors: opt.Every, Traffic: opt.Traffic, Failed: func(err error) {
-			s.Publish(session.ChangeLive, func(st *session.State) { st.Note("record: %v", err) })
+			s.Publish(session.ChangeLive, func(st *session.State) { st.Note("record: %s", oneLine(err)) })
 		},
 		OnReading: func(r *counters.Reading, grown []counters.Delta) {
 			m.Store(r)
