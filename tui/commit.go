@@ -224,7 +224,7 @@ func (pg *pages) plan(p *commitPage) tea.Cmd {
 	pg.cover(p)
 	p.Fit(pg.m.body())
 	pg.m.Common.Running++
-	wait, roomy := pg.m.jobs.yield(), pg.m.body().W >= sideBySideFrom
+	wait := pg.m.jobs.yield()
 	return func() tea.Msg {
 		wait()
 		var out bytes.Buffer
@@ -242,7 +242,7 @@ func (pg *pages) plan(p *commitPage) tea.Cmd {
 			return struct{}{}, pg.m.back.Run(pg.m.Ctx, p.command+" dry-run",
 				&shell.Output{W: &out, Notes: &out, OnAnswer: take})
 		})
-		if err == nil && !nothing && roomy && p.staged != nil {
+		if err == nil && !nothing && p.staged != nil {
 			tables = append(tables, pg.m.otherLoads()...)
 		}
 		_, text, _ := strings.Cut(out.String(), "\n") // the page has the state itself
@@ -284,6 +284,8 @@ func (pg *pages) fillPage(msg pageMsg) {
 		p.Add(t.Strong, "Nothing has been written. "+y+"; all blocks are read back, and :rollback undoes "+
 			"the commit. Esc changes nothing.")
 	}
+	p.Rest()
+	p.Lay(func(body draw.Rect) []string { return pg.m.stacked(msg.tables, body) })
 	p.Ready = true
 	p.Fit(pg.m.body())
 }
@@ -304,13 +306,31 @@ func (m *model) otherLoads() []pane.Sheet {
 	return out
 }
 
-// The minimum size of a page that shows tables next to each other below the text.
-const sideBySideFrom, textRows = 100, 18
+const (
+	// The minimum width of a page that shows tables next to each other, and the lines of its text.
+	sideBySideFrom, textRows = 100, 18
+	stackedRows              = 24 // of a table on a smaller page, with its title and the heads of the columns
+)
+
+// fitsSideBySide reports whether a page shows tables next to each other.
+func fitsSideBySide(body draw.Rect) bool { return body.W >= sideBySideFrom && body.H-textRows >= 3 }
+
+// stacked draws tables one below the other, on a page that is too small for tables next to each other.
+func (m *model) stacked(sheets []pane.Sheet, body draw.Rect) []string {
+	if fitsSideBySide(body) {
+		return nil
+	}
+	var lines []string
+	for i := range sheets {
+		lines = append(append(lines, ""), m.firstRows(&sheets[i], body.W, stackedRows)...)
+	}
+	return lines
+}
 
 // sideBySide draws tables next to each other, with as many rows as fit. On a small page it draws nothing.
 func (m *model) sideBySide(sheets []pane.Sheet, body draw.Rect) []string {
 	rows := body.H - textRows
-	if len(sheets) == 0 || body.W < sideBySideFrom || rows < 3 {
+	if len(sheets) == 0 || !fitsSideBySide(body) {
 		return nil
 	}
 	w := body.W/len(sheets) - 2

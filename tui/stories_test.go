@@ -164,7 +164,8 @@ func stories() []story {
 		{
 			"read a commit before it is written", small, []act{
 				tracing, failing, rerouted, do("C").then("Nothing has been written", "in this order"),
-				do("y").then("read-only"), do("Escape").then("!Nothing has been written"),
+				do("y").then("read-only"), do("NPage").then("switches that are written to"),
+				do("G").then("66 to 78"), do("Escape").then("!Nothing has been written"),
 			},
 		},
 		{

@@ -29,6 +29,7 @@ type Theme struct {
 	Good, Warn, Bad, Info     Style
 	border, focus             Style // of panes without and with the keyboard
 	Title                     Style
+	Linked                    Style // added to another style, of a switch with a cable to the selected switch
 	Cursor, cursorIdle        Style // the row, in a pane with and without the keyboard
 	Key, Hint                 Style // in lists of keys
 	Live, Whatif, Staged      Style // badges of states
@@ -63,6 +64,7 @@ func NewTheme(name string, profile termenv.Profile, g Glyphs, skin *Skin) (*Them
 	}
 	for style, at := range t.styles() {
 		look := looks[style]
+		look.Underline = look.Underline || style == "linked"
 		if skin != nil && name != "none" {
 			look = skin.overlay(style, look)
 		}
@@ -76,7 +78,8 @@ func (t *Theme) styles() map[string]*Style {
 	return map[string]*Style{
 		"ground": &t.ground, "dim": &t.Dim, "strong": &t.Strong, "good": &t.Good, "warn": &t.Warn, "bad": &t.Bad,
 		"info":   &t.Info,
-		"border": &t.border, "focus": &t.focus, "title": &t.Title, "cursor": &t.Cursor, "cursor-idle": &t.cursorIdle,
+		"border": &t.border, "focus": &t.focus, "title": &t.Title,
+		"linked": &t.Linked, "cursor": &t.Cursor, "cursor-idle": &t.cursorIdle,
 		"key": &t.Key, "hint": &t.Hint, "live": &t.Live, "whatif": &t.Whatif, "staged": &t.Staged, "stale": &t.Stale,
 		"simulated": &t.Simulated, "writing": &t.Writing, "command": &t.Command, "old": &t.Past, "frozen": &t.Frozen,
 		"whatif-line": &t.WhatifLine, "staged-line": &t.StagedLine, "stale-line": &t.StaleLine, "old-line": &t.PastLine,

@@ -26,6 +26,8 @@ type Page struct {
 	text  []line
 	view  viewport.Model
 	wide  int
+	// The page counts as read if its first lines were on the screen. If it is 0, these are all lines.
+	needed int
 }
 
 // New returns a page without text.
@@ -38,8 +40,12 @@ type line struct {
 	st   draw.Style
 	hang int // the indentation of continuation lines
 	// lay returns lines for a part of the screen. It is nil if the line is text.
-	lay func(body draw.Rect) []string
+	lay  func(body draw.Rect) []string
+	rest bool // the lines from here on need not be read
 }
+
+// Rest marks the end of the lines that have to be on the screen before the page counts as read.
+func (p *Page) Rest() { p.text, p.wide = append(p.text, line{rest: true}), 0 }
 
 // Lay adds lines that are laid out again for each size of the screen.
 func (p *Page) Lay(lay func(body draw.Rect) []string) {
@@ -78,12 +84,16 @@ func (p *Page) Fit(body draw.Rect) {
 	if w := max(body.W-5, 1); w != p.wide {
 		p.wide, p.view.Width = w, max(w, 20)
 		var lines []string
+		p.needed = 0
 		for _, l := range p.text {
-			if l.lay != nil {
+			switch {
+			case l.rest:
+				p.needed = len(lines)
+			case l.lay != nil:
 				lines = append(lines, l.lay(draw.Rect{W: p.view.Width, H: p.view.Height})...)
-				continue
+			default:
+				lines = append(lines, l.broken(p.view.Width, p.theme.ASCII)...)
 			}
-			lines = append(lines, l.broken(p.view.Width, p.theme.ASCII)...)
 		}
 		p.view.SetContent(strings.Join(lines, "\n"))
 	}
@@ -92,7 +102,8 @@ func (p *Page) Fit(body draw.Rect) {
 
 func (p *Page) scroll(by int) {
 	p.view.SetYOffset(p.view.YOffset + by)
-	p.Read = p.Read || p.Ready && p.view.AtBottom()
+	seen := p.view.AtBottom() || p.needed > 0 && p.view.YOffset+p.view.Height >= p.needed
+	p.Read = p.Read || p.Ready && seen
 }
 
 // broken returns the line split into lines of at most w cells, at blanks if possible.

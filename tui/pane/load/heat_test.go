@@ -55,7 +55,8 @@ func TestSketch(t *testing.T) {
 	s := panetest.New(t, "sim:fattree:2,8", "", panetest.Of(New))
 	pic := s.Pane.(pane.Illustrated)
 	for _, c := range []struct{ w, h, wide int }{
-		{46 + 7 + 3 + 16, 8, 7 + 3 + 16}, {46 + 7 + 3 + 4, 8, 7 + 3 + 4}, {46 + 7 + 3, 8, 0}, {200, 5, 7 + 3 + 16},
+		{46 + 7 + 3 + 16, 8, 7 + 3 + 16}, {46 + 7 + 3 + 4, 8, 7 + 3 + 4}, {46 + 7 + 3, 8, 0},
+		{200, 5, len("leaf-01,02") + 3 + 16},
 		{200, 1, 0},
 	} {
 		if got := pic.Illustrate(c.w, c.h); got != c.wide {
@@ -63,7 +64,7 @@ func TestSketch(t *testing.T) {
 		}
 	}
 	pic.Illustrate(200, 5)
-	if !pic.PickSketched(8, 2) { // the third line has leaf-05 and leaf-06, the first column spine-01
+	if !pic.PickSketched(len("leaf-01,02")+1, 2) { // the third line has leaf-05 and leaf-06, the first column spine-01
 		t.Fatal("the map has no link at its first cell")
 	}
 	x := s.Pane.Subject()

@@ -48,10 +48,11 @@ func (l *links) Illustrate(w, h int) int {
 	for _, g := range grids {
 		widest = max(widest, len(g.cols))
 	}
-	*s = sketch{rows: 1, names: l.namesWidth()}
+	*s = sketch{rows: 1}
 	for s.rows < mostRows && lines(s.rows) > h {
 		s.rows++
 	}
+	s.names = l.namesWidth()
 	room := w - listLeast - s.names - 3
 	if room <= 0 || lines(s.rows) > h {
 		return 0
@@ -76,12 +77,10 @@ func (l *links) Illustrate(w, h int) int {
 
 // namesWidth returns the number of columns for the names of rows.
 func (l *links) namesWidth() int {
-	f, wide := l.load.loads.Fabric, 4
+	wide := 4
 	for _, g := range l.load.heat.grids {
-		for _, sw := range g.rows {
-			if wide = max(wide, len(f.SwitchNode(sw).Desc)); wide >= namesWide {
-				return namesWide
-			}
+		for first := 0; first < len(g.rows) && wide < namesWide; first += l.sketch.rows {
+			wide = max(wide, min(draw.Width(l.rowLabel(&sketchLine{g, first})), namesWide))
 		}
 	}
 	return wide
@@ -122,7 +121,7 @@ func (l *links) Sketch(p *draw.Pen, line int) {
 	}
 	row, col := l.selectedCell(x.grid)
 	here := row >= x.first && row < x.first+s.rows
-	name(prose.When(here, p.Strong, ""), f.NodeName(f.Switches[x.grid.rows[x.first]]), s.names)
+	name(prose.When(here, p.Strong, ""), l.rowLabel(x), s.names)
 	p.Gap(1)
 	for from := 0; from < len(x.grid.cols); from += s.cols {
 		st, glyph := l.cellOf(p, x, from)
@@ -137,6 +136,18 @@ func (l *links) Sketch(p *draw.Pen, line int) {
 }
 
 // cellOf returns the shade of a cell of the heat map, which begins at a column.
+// rowLabel returns the names of the switches of a line: "leaf-01", "leaf-01,02" or "leaf-01..04".
+func (l *links) rowLabel(x *sketchLine) string {
+	f := l.load.loads.Fabric
+	last := min(x.first+l.sketch.rows, len(x.grid.rows)) - 1
+	first, end := f.NodeName(f.Switches[x.grid.rows[x.first]]), f.NodeName(f.Switches[x.grid.rows[last]])
+	if last == x.first {
+		return first
+	}
+	head, _ := draw.Common([]string{first, end})
+	return first + prose.When(last == x.first+1, ",", "..") + end[head:]
+}
+
 func (l *links) cellOf(p *draw.Pen, x *sketchLine, from int) (draw.Style, string) {
 	s, most := &l.sketch, int64(noLink)
 	for row := x.first; row < min(x.first+s.rows, len(x.grid.rows)); row++ {

@@ -182,6 +182,8 @@ func (b brush) paintCell(l *planLine, i int) {
 		st = p.Theme.Cursor
 	case !s.shows(it.sw):
 		st = p.Dim
+	case pitch == 1 && it.block < 0 && s.isNeighbour(it.sw):
+		st += p.Linked
 	}
 	p.Put(st, text)
 	if s.isCursor(it) && rest > 0 {
@@ -219,10 +221,13 @@ func (b brush) paintSign(l *planLine, i int) {
 	case it.next && s.folded.Kind == drawing.Grid:
 		text, st = b.join(l.items[i-1].sw, it.sw)
 	case it.block < 0 && s.isNeighbour(it.sw):
-		_, down := s.cables(it.sw)
+		n, down := s.cables(it.sw)
 		text, st = p.Line, p.Info
-		if down > 0 {
+		switch {
+		case down > 0:
 			text, st = p.Failed, p.Bad
+		case n > 1:
+			text = prose.When(n > 9, "+", fmt.Sprint(n))
 		}
 	}
 	p.Put(st, text)
@@ -333,7 +338,8 @@ func (b brush) paintJoins(l *planLine) {
 	}
 }
 
-// paintLinks writes the number of cables between two tiers, and lines from the selected switch to its neighbours.
+// paintLinks writes lines from the selected switch to its neighbours, with the number of parallel
+// cables.
 func (b brush) paintLinks(l *planLine) {
 	s, p := b.s, b.p
 	from, to, up := l.upper, l.lower, false
@@ -351,7 +357,7 @@ func (b brush) paintLinks(l *planLine) {
 	}
 	mid := centre(&from.items[at])
 	first, last := mid, mid
-	ends, lost := map[int]int{}, map[int]bool{}
+	ends, lost, bundles := map[int]int{}, map[int]bool{}, map[int]string{}
 	for i := range to.items {
 		if to.items[i].sw == fabric.None {
 			continue
@@ -363,6 +369,9 @@ func (b brush) paintLinks(l *planLine) {
 		x := centre(&to.items[i])
 		first, last = min(first, x), max(last, x)
 		ends[x], lost[x] = prose.When(up, draw.BoxUp, draw.BoxDown), down > 0
+		if text := fmt.Sprintf("x%d", n-down); n > 1 && len(text) < s.plan.pitch {
+			bundles[x] = text
+		}
 	}
 	if len(ends) == 0 {
 		return
@@ -376,6 +385,11 @@ func (b brush) paintLinks(l *planLine) {
 		glyphs[x], styles[x] = p.Box[end], p.Info
 		if lost[x] {
 			glyphs[x], styles[x] = p.Failed, p.Bad
+		}
+	}
+	for x, text := range bundles {
+		for i := 0; i < len(text) && x+i+1 < len(glyphs); i++ {
+			glyphs[x+i+1], styles[x+i+1] = text[i:i+1], p.Info
 		}
 	}
 	for x := b.start - p.Left; x < len(glyphs) && p.Left > 0; x++ {

@@ -80,6 +80,7 @@ func (b brush) paintHeading(sw fabric.SwitchIndex) {
 	}
 	n := f.SwitchNode(sw)
 	var hosts, peers, lost int
+	others := map[fabric.SwitchIndex]bool{}
 	for port := range n.Ports() {
 		switch {
 		case s.isDown(port):
@@ -89,10 +90,12 @@ func (b brush) paintHeading(sw fabric.SwitchIndex) {
 			hosts++
 		default:
 			peers++
+			others[f.PeerSwitch(port)] = true
 		}
 	}
 	text := fmt.Sprintf("  LID %s  %s, %s", pane.LidText(s.Scene.LID(n.FirstPort)), draw.Count(hosts, "host port"),
-		draw.Count(peers, "link")+" to switches")
+		draw.Count(peers, "link")+" to "+
+			prose.When(peers == len(others), "", draw.Thousands(len(others))+" ")+"switches")
 	p.Keeping(min(draw.Width(text), p.Left/2), func() {
 		p.Put(p.Strong, b.short(f.NodeName(f.Switches[sw]), p.Left))
 	})
@@ -223,10 +226,74 @@ func (b brush) paintPortFacts(port fabric.PortIndex) {
 	p.Put("", strings.Join(facts, "  "))
 }
 
+// bundle is a number of parallel cables between the selected switch and another one.
+type bundle struct {
+	to    fabric.SwitchIndex
+	ports []fabric.PortIndex // of the selected switch
+}
+
+// bundles returns the bundles of a switch in the order of their first ports, or nil if it has only single cables.
+func (s *network) bundles(sw fabric.SwitchIndex) []bundle {
+	var all []bundle
+	at, several := map[fabric.SwitchIndex]int{}, false
+	f := s.of.Fabric
+	for p := range f.SwitchNode(sw).Ports() {
+		peer := f.PeerSwitch(p)
+		if peer == fabric.None {
+			continue
+		}
+		i, known := at[peer]
+		if !known {
+			i, at[peer] = len(all), len(all)
+			all = append(all, bundle{to: peer})
+		}
+		all[i].ports = append(all[i].ports, p)
+		several = several || known
+	}
+	return prose.When(several, all, nil)
+}
+
+// paintBundle writes the switch at the other end of a bundle, and the load of the busiest cable.
+func (b brush) paintBundle(x *bundle) {
+	s, p := b.s, b.p
+	f := s.of.Fabric
+	var numbers []int
+	down := 0
+	busiest, known := 0.0, false
+	for _, port := range x.ports {
+		numbers = append(numbers, int(f.Ports[port].Num))
+		if s.isDown(port) {
+			down++
+		} else if v, read := s.loadOf(port); read {
+			busiest, known = max(busiest, v), true
+		}
+	}
+	p.Right("", fmt.Sprintf("x%d", len(x.ports)), 4)
+	p.Put(p.Dim, " "+p.Arrow+" ")
+	wide := max(min(30, p.Left/2-8), 8)
+	p.Cell(prose.When(down > 0, p.Bad, ""), b.short(f.NodeName(f.Switches[x.to]), wide), wide)
+	p.Gap(1)
+	if down > 0 {
+		p.Put(p.Bad, fmt.Sprintf("%d down  ", down))
+	}
+	if known {
+		p.Put("", measures[byLoad].text(busiest)+"  ")
+	}
+	p.Put(p.Dim, prose.When(len(numbers) == 1, "port ", "ports ")+prose.Ranges(numbers))
+}
+
 // paintLink writes a link of the switch, in a line below the facts. If not all links fit, the lines begin with the link
-// of the selected port.
+// of the selected port. If no port is selected and the switch has parallel cables, a line is a bundle of them.
 func (b brush) paintLink(sw fabric.SwitchIndex, line int) {
 	s := b.s
+	if s.selectedPort() == fabric.None {
+		if all := s.bundles(sw); all != nil {
+			if line < len(all) {
+				b.paintBundle(&all[line])
+			}
+			return
+		}
+	}
 	f, n := s.of.Fabric, s.of.Fabric.SwitchNode(sw)
 	first := n.FirstPort + 1
 	if at := s.selectedPort(); at != fabric.None {

@@ -392,7 +392,7 @@ func (p *plan) labelOf(s *network, it *item, w int) string {
 	}
 	head, tail := 0, 0
 	if longest > w {
-		head, tail = common(names)
+		head, tail = draw.Common(names)
 	}
 	for n, sw := range it.row.Switches {
 		if sw == fabric.None {
@@ -407,38 +407,4 @@ func (p *plan) labelOf(s *network, it *item, w int) string {
 		p.label[sw] = text
 	}
 	return p.label[it.sw]
-}
-
-// common returns the lengths of the beginning and of the end that all names have in common. They end at a border of
-// words, and leave at least one character of each name. Empty names do not count.
-func common(names []string) (head, tail int) {
-	first := ""
-	for _, n := range names {
-		switch {
-		case n == "":
-			continue
-		case first == "":
-			first, head, tail = n, len(n)-1, len(n)-1
-			continue
-		}
-		i := 0
-		for i < min(head, len(n)-1) && n[i] == first[i] {
-			i++
-		}
-		head = i
-		j := 0
-		for j < min(tail, len(n)-1-head) && n[len(n)-1-j] == first[len(first)-1-j] {
-			j++
-		}
-		tail = j
-	}
-	isPart := func(c byte) bool { return c >= '0' && c <= '9' || c >= 0x80 }
-	for head > 0 && isPart(first[head-1]) {
-		head--
-	}
-	tail = min(tail, len(first)-1-head)
-	for tail > 0 && isPart(first[len(first)-tail]) {
-		tail--
-	}
-	return head, tail
 }

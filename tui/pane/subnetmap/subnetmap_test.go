@@ -154,3 +154,16 @@ func cellOf(s *panetest.Stand, name, column string) string {
 	}
 	return fmt.Sprintf("no row of %s", name)
 }
+
+// TestBundles draws a tree of two spines and six leaves with three cables between each spine and leaf. In 80x24 the
+// picture has 76x17 cells.
+func TestBundles(t *testing.T) {
+	s := panetest.New(t, "sim:xgft:2,4,6,1,2,1,3", "", makePane)
+	text := strings.Join(picture(t, s, 76, 17), "\n")
+	for part, times := range map[string]int{"18 links to 6 switches": 1, "x3─": 5, "┐x3": 1,
+		" 3▒▒▒": 6, "  x3 → ": 6, "ports 1,7,13 ": 1, "ports 6,12,18 ": 1} {
+		if n := strings.Count(text, part); n != times {
+			t.Errorf("%q is drawn %d times, want %d:\n%s", part, n, times, text)
+		}
+	}
+}
