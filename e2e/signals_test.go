@@ -36,7 +36,7 @@ var faces = map[string]struct {
 }{
 	"script": {[]string{"-c", "summary; watch 60 for=600"}, "states: live"},
 	"shell":  {[]string{"shell"}, "states: live"},
-	"tui":    {nil, " sw "},
+	"tui":    {nil, " switches, "},
 }
 
 var signals = []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}

@@ -80,17 +80,17 @@ func questions() []question {
 		}},
 		{"what another console just changed", (*liveStory).rerouted, []step{
 			press("R").see("sweep of live"), press("7", "b").see("commit, done", "1 event"),
-			press("i").see("who, probably", "console of", "before"), press("Escape").see("Enter show it"),
+			press("i").see("probable cause", "console of", "before"), press("Escape").see("Enter show it"),
 			press("Enter").see("HISTORY, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8", "14"),
 		}},
 		{"what a console of another machine just changed", (*liveStory).reroutedElsewhere, []step{
 			press("R").see("sweep of live"), press("7", "b").see("tables   forwarding"),
-			press("i").see("who, probably", "unknown (there is no", "before"), press("Escape").see("Enter show it"),
+			press("i").see("probable cause", "unknown (there is no", "before"), press("Escape").see("Enter show it"),
 			press("Enter").see("HISTORY, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8"),
 		}},
 		{"what a subnet manager just changed", (*liveStory).managed, []step{
 			press("R").see("sweep of live"), press("7", "b").see("tables   forwarding"),
-			press("i").see("who, probably", "master subnet manager", "before"), press("Escape").see("Enter show it"),
+			press("i").see("probable cause", "master subnet manager", "before"), press("Escape").see("Enter show it"),
 			press("Enter").see("HISTORY, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8"),
 		}},
 		{"yesterday's routes", (*liveStory).rerouted,
@@ -142,7 +142,7 @@ func TestQuestions(t *testing.T) {
 				program, "-s", source,
 			}, " "))
 			planned(t, s.Dir)
-			s.Awaits("21 sw 98 ca", "LFT of")
+			s.Awaits("21 switches, 98 hosts", "LFT of")
 			if q.live != nil {
 				q.live(live)
 			}

@@ -44,7 +44,7 @@ func TestHungSubnet(t *testing.T) {
 	s.Types("A")
 	s.Awaits("8 subnets", "rail-7")
 	s.Types("j", "j", "j", "Enter")
-	s.Awaits("this is rail-3", "12 sw 32 ca")
+	s.Awaits("this is rail-3", "12 switches, 32 hosts")
 	s.Types("2", "/")
 	s.Types("leaf-03")
 	s.Types("Enter")
@@ -55,7 +55,7 @@ func TestHungSubnet(t *testing.T) {
 	s.Types("Enter")
 	s.Awaits("ibconsole hung ibsim")
 	s.Types("R")
-	s.Awaits("hung ibsim", "12 sw 32 ca")
+	s.Awaits("hung ibsim", "12 switches, 32 hosts")
 }
 
 // TestOddRail goes by keys from eight rails to the different one, and to the difference.
@@ -69,7 +69,7 @@ func TestOddRail(t *testing.T) {
 	}
 	sources = append(sources, "-s", "rail-5=sim:"+net)
 	s := onScreen(t, sources)
-	s.Awaits("rail-1", "12 sw 32 ca")
+	s.Awaits("rail-1", "12 switches, 32 hosts")
 	for _, step := range []step{
 		press("A", "b").see("2 differences", "rail-5", "spine-02/3 has no link, on most others it leads to leaf-03/6"),
 		press("Enter").see("this is rail-5", "p3"),

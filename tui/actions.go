@@ -115,7 +115,7 @@ func sort(m *model) tea.Cmd {
 }
 
 func whyNoKind(m *model) string {
-	return prose.When(len(m.pane().Base().Kinds) == 0, "this pane has one view", "")
+	return prose.When(len(m.pane().Base().Kinds) == 0, "this pane has only one view", "")
 }
 
 func nextKind(m *model) tea.Cmd {
@@ -185,7 +185,7 @@ func freeze(m *model) tea.Cmd {
 	}
 	m.frozen = time.Time{}
 	m.refresh()
-	m.inform("the panes follow the subnet again")
+	m.inform("the panes are updated again")
 	return nil
 }
 

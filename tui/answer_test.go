@@ -27,7 +27,7 @@ func TestFiguresOpen(t *testing.T) {
 		"  lost":            {"pairs lost", "node-0013", "from", "to"},
 		"LFT entries":       {"LFT entries", "spine-01", "entries"},
 		"end ports removed": {"end ports gone", "node-0018", "leaf-03/6", "7 rows"},
-		"paths over links":  {"links with other loads", "paths was", "change"},
+		"paths over links":  {"links whose load changes", "paths before", "change"},
 	} {
 		t.Run(figure, func(t *testing.T) {
 			d.t = t
@@ -98,10 +98,10 @@ func TestAnswersOfChecks(t *testing.T) {
 func TestCommitPageUsesThePage(t *testing.T) {
 	d := drive(t, tree)
 	d.press("2", "/", "spine-01", "enter", "f", "r", "C").sees("switches that are written to",
-		"links with other loads, before and after", "leaf-01/8", "paths was, is", "66 to 132", "and 8 more",
+		"links whose load changes, before and after", "leaf-01/8", "paths before, after", "66 to 132", "and 8 more",
 		"Nothing has been written").misses("66 to 0")
 	d.size(200, 50).sees("spine-06", "entries was", "Nothing has been written").misses("and 8 more")
-	d.size(80, 24).misses("links with other loads").sees("credits").size(120, 36).sees("and 8 more")
+	d.size(80, 24).misses("links whose load changes").sees("credits").size(120, 36).sees("and 8 more")
 }
 
 // TestLinesLeadOn checks that a line of a summary opens the first port or node that it names.

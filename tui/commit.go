@@ -119,22 +119,21 @@ func (pg *pages) openCommit() tea.Cmd {
 	p.Badge, p.Leave = &badge, pg.closePage
 	st := &pg.m.sc.State
 	p.Addf(t.Strong, "This page shows what a commit would write to switches, in which order, and the pairs that "+
-		"could lose "+
-		"packets.")
+		"could lose packets.")
 	p.Add("", "")
-	p.Addf("", "where      %s, %s in the subnet", st.Source.String(),
+	p.Addf("", "subnet     %s, %s", st.Source.String(),
 		draw.Count(pg.m.indexes.Of(st.Live.Fabric).Switches, "switch"))
-	p.Addf("", "what       %s", st.Title(st.Staged))
+	p.Addf("", "tables     %s", st.Title(st.Staged))
 	if len(st.Failures) > 0 {
-		p.Addf(t.Warn, "for        a subnet with %s: failed links are still up, and are no longer used",
+		p.Addf(t.Warn, "failures   %s: the links are still up, and the new tables do not use them",
 			st.OnPaper())
 	}
 	switch master, ok := st.Master(); {
 	case ok:
-		p.Addf(t.Bad, "SM         a master SM on %s: its next routing would overwrite a part of these tables",
+		p.Addf(t.Bad, "master SM  on %s: its next routing would overwrite a part of these tables",
 			master.Port)
 	case st.Source.Kind == source.Sim:
-		p.Addf("", "SM         none: the subnet is simulated")
+		p.Addf("", "master SM  none: the subnet is simulated")
 	}
 	return pg.plan(p)
 }
@@ -198,10 +197,10 @@ func (pg *pages) planPast(p *commitPage) tea.Cmd {
 	t, st := pg.m.Look, &pg.m.sc.State
 	p.Leave = pg.closePage
 	p.Add("", "")
-	p.Addf("", "where      %s, %s in the subnet", st.Source.String(),
+	p.Addf("", "subnet     %s, %s", st.Source.String(),
 		draw.Count(pg.m.indexes.Of(st.Live.Fabric).Switches, "switch"))
 	if master, ok := st.Master(); ok {
-		p.Addf(t.Bad, "SM         a master SM on %s: its next routing would overwrite a part of these tables",
+		p.Addf(t.Bad, "master SM  on %s: its next routing would overwrite a part of these tables",
 			master.Port)
 	}
 	return pg.plan(p)
@@ -291,7 +290,7 @@ func (pg *pages) fillPage(msg pageMsg) {
 }
 
 // loadsSheet is the title of the table with changed loads in the answer of diff.
-const loadsSheet = "links with other loads" // the table of a difference that has links before and after
+const loadsSheet = "links whose load changes" // the table of a difference that has links before and after
 
 // otherLoads returns a table of the links whose load changes if the staged tables are written.
 func (m *model) otherLoads() []pane.Sheet {
@@ -351,11 +350,11 @@ func pageColumns(s *pane.Sheet) []draw.Column {
 	at := func(name string) int {
 		return slices.IndexFunc(s.Columns, func(c answer.Column) bool { return c.Name == name })
 	}
-	was, now := at("PATHS WAS"), at("PATHS")
+	was, now := at("PATHS BEFORE"), at("PATHS")
 	if s.Title != loadsSheet || was < 0 || now < 0 {
 		return cols
 	}
-	cols[was] = draw.Column{Name: "paths was, is", Help: "paths before and after", Wide: 20,
+	cols[was] = draw.Column{Name: "paths before, after", Help: "paths before and after", Wide: 20,
 		Text: func(row int) string { return thousands(s.Cell(row, was)) + " to " + thousands(s.Cell(row, now)) }}
 	return slices.Delete(cols, now, now+1)
 }

@@ -56,7 +56,7 @@ func TestCounters(t *testing.T) {
 	d.press("K").sees("errors of the last 24 h", "leaf-01/4", "symbol 7,200", "3,600", at.Format("15:04"), "25 %",
 		"spine-01/2", "link downed at its", "before", "2 ports, not recording")
 	d.press("i").sees("SymbolErrorCounter").press("esc").press("right").sees("of the last 6 h").press("left",
-		"left").sees("of the last 7 d").press("b").sees("waits and discards")
+		"left").sees("of the last 7 d").press("b").sees("XmitWait and XmitDiscards")
 	ports[0].Key, ports[0].Use = counters.KeyOf(f, port("leaf-01/6")), 0.425 // the link to a spine
 	growth := back.growth
 	back = newFake(f) // without recent counters

@@ -33,7 +33,7 @@ func (ev *events) report(before *pane.Scene, alone bool) {
 		}
 	}
 	if st.Stale && !old.Stale && alone {
-		ev.add("the staged tables are stale: the fabric has changed; r computes them again")
+		ev.add("the staged tables are stale: the subnet has changed; r computes them again")
 	}
 	if text := diverged(st); text != "" && text != diverged(old) {
 		ev.add(text)

@@ -82,7 +82,7 @@ func askFile(m *model, name string, ends []string, write func(name string)) {
 			m.prompt.edit(k)
 		}
 		return nil
-	}, tea.KeyTab, strings.ReplaceAll(strings.Join(ends, ", "), ".", ""), tea.KeyEnter, "write", tea.KeyEsc, "leave")
+	}, tea.KeyTab, strings.ReplaceAll(strings.Join(ends, ", "), ".", ""), tea.KeyEnter, "write", tea.KeyEsc, "cancel")
 }
 
 // openExport asks for the name of the file.

@@ -64,7 +64,7 @@ func undoCommand(m *model) (command, why string) {
 	}
 	st := &m.sc.State
 	if st.Base == nil || len(st.Failures) == 0 {
-		return "", "nothing has failed"
+		return "", "there are no simulated failures"
 	}
 	last := &st.Failures[len(st.Failures)-1]
 	f := st.Whole()
@@ -194,7 +194,7 @@ func whyNoSet(m *model) string {
 func nameHosts(m *model) tea.Cmd {
 	f, nodes := chosenNodes(m)
 	if len(nodes) == 0 {
-		m.warn("H: no row is about a host or a switch")
+		m.warn("H: no row names a host or a switch")
 		return nil
 	}
 	words := feature.HostWords(f, nodes)
@@ -216,6 +216,6 @@ func nameHosts(m *model) tea.Cmd {
 		return nil
 	}
 	m.prompt.open("", fmt.Sprintf("name for %s: ", draw.Count(len(nodes), "node")), key, tea.KeyEnter, "set",
-		tea.KeyEsc, "leave")
+		tea.KeyEsc, "cancel")
 	return nil
 }

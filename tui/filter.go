@@ -77,7 +77,7 @@ func (in *prompt) near(msg nearMsg) {
 // takeNear types the name that was offered.
 func (in *prompt) takeNear() {
 	if in.typed.near == "" {
-		in.m.warn("nothing completes this")
+		in.m.warn("there is no completion")
 		return
 	}
 	in.typed.set(in.typed.near)

@@ -65,9 +65,9 @@ func (v *view) footer(w int) string {
 		if over.columns() > over.Cursor {
 			list = append(list, hint{"?", "columns", nil})
 		}
-		list = append(list, v.keyed(tea.KeyEnter, "run", tea.KeyUp, "move", tea.KeyEsc, "leave")...)
+		list = append(list, v.keyed(tea.KeyEnter, "run", tea.KeyUp, "move", tea.KeyEsc, "close")...)
 	case *form.Form:
-		list = v.keyed(tea.KeyShiftTab, "back", tea.KeyEnter, "answer", tea.KeyEsc, "leave")
+		list = v.keyed(tea.KeyShiftTab, "back", tea.KeyEnter, "answer", tea.KeyEsc, "cancel")
 		if over.Chooses() {
 			list = append([]hint{{v.m.Look.Up + v.m.Look.Down, "choose", nil}, {"/", "find", nil}}, list...)
 		} else if over.Browses() {
@@ -110,7 +110,7 @@ func (v *view) pageHints(p *page.Page) []hint {
 	if p.Scrolls() {
 		list = append(list, v.keyed(tea.KeyUp, "move")...)
 	}
-	return append(list, v.keyed(tea.KeyEsc, "leave")...)
+	return append(list, v.keyed(tea.KeyEsc, "close")...)
 }
 
 // hints writes keys with their descriptions. It always writes the last two, and as many of the others as fit. The help

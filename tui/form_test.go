@@ -122,10 +122,10 @@ func TestBrowse(t *testing.T) {
 	}
 	t.Chdir(dir)
 	d := drive(t, tree)
-	d.press("L").sees("Which file?", "here: 4 names", "saved/", "routes-a.lfts", `lfts\x1b[2J\u202e`,
+	d.press("L").sees("Which file?", "this folder: 4 names", "saved/", "routes-a.lfts", `lfts\x1b[2J\u202e`,
 		"Tab complete").misses(".hidden")
 	d.press("ro", "tab").sees("routes-", "2 names").press("b", "tab").sees("routes-b.lfts").misses("routes-a.lfts")
-	d.press("ctrl+u").sees("here: 4 names")
+	d.press("ctrl+u").sees("this folder: 4 names")
 	d.press("down", "enter").sees("saved/: 1 name", "yesterday").press("tab").sees("saved/yesterday")
 	d.press("ctrl+u", "saved", "enter").sees("saved/: 1 name").press("enter").sees("this is a folder")
 	d.press("ctrl+u", "nosuch/").sees("no such file")

@@ -3,7 +3,6 @@
 package tui
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -83,19 +82,16 @@ func (v *view) lostText() string {
 	return fmt.Sprintf(" %s down", draw.Thousands(v.m.sc.Down))
 }
 
-// tabs draws the line with the names of all panes.
+// tabs draws the line with the keys and names of all panes. On a narrow screen only the first panes and the focused
+// pane have names.
 func (v *view) tabs(w int) string {
 	t := v.m.Look
 	p := draw.NewPen(t, w)
-	size := v.tabSizes()
+	named, end := v.namedTabs(w)
 	for id, x := range v.m.all {
-		about := x.About()
-		name, end := v.m.digit(id)+" "+about.Name, " "
-		switch {
-		case w < size.numbered && id != v.m.focus, w < size.short && !v.isNumbered(id):
-			name, end = v.m.digit(id), prose.When(w < size.numbered, " ", "")
-		case w >= size.numbered && w < size.full:
-			name, end = v.m.digit(id)+" "+cmp.Or(about.Short, about.Name), ""
+		name := v.m.digit(id)
+		if id < named || id == v.m.focus {
+			name += " " + x.About().Name
 		}
 		bad := x.Alarm() > 0
 		if bad {
@@ -117,33 +113,27 @@ func (v *view) tabs(w int) string {
 	return p.Done()
 }
 
-// tabSizes holds the minimum widths for longer forms of the line of panes.
-type tabSizes struct {
-	numbered int // short names of the panes whose key is a digit, keys of the others
-	short    int // short names of all panes
-	full     int // names of all panes
-}
-
-// tabSizes returns the widths that the names of panes need. They include space for one alarm and for the brackets of
-// one pane.
-func (v *view) tabSizes() tabSizes {
-	size := tabSizes{numbered: 3, short: 3, full: 1}
-	for id, p := range v.m.all {
-		about := p.About()
-		short := draw.Width(cmp.Or(about.Short, about.Name)) + 1
-		size.short += short + 2
-		size.full += draw.Width(about.Name) + 4
-		if v.isNumbered(id) {
-			size.numbered += short
+// namedTabs returns how many of the first panes have names if the line is w wide, and the text after the name of a
+// pane. The line has space for one alarm and for the brackets of one pane.
+func (v *view) namedTabs(w int) (named int, end string) {
+	const extra = 3
+	need := extra
+	for id := range v.m.all {
+		need += 2
+		if id == v.m.focus {
+			need += 1 + draw.Width(v.m.all[id].About().Name)
 		}
-		size.numbered += 2
 	}
-	return size
+	for id, p := range v.m.all {
+		if id == v.m.focus {
+			continue
+		}
+		if need += 1 + draw.Width(p.About().Name); need > w {
+			return id, ""
+		}
+	}
+	return len(v.m.all), prose.When(need+len(v.m.all) <= w, " ", "")
 }
-
-// isNumbered reports whether the key of a pane is a digit from 1 to 9. Such panes are the last ones whose names are
-// shortened.
-func (v *view) isNumbered(id int) bool { key := v.m.digit(id); return key >= "1" && key <= "9" }
 
 func (v *view) badges() []draw.Badge {
 	t := v.m.Look
@@ -165,20 +155,20 @@ func (v *view) badges() []draw.Badge {
 // counts returns a text with the size of the subnet shown, in the longest form that fits.
 func (v *view) counts(w, room int) string {
 	ix := v.m.sc.Top
-	down := prose.When(v.lostText() == "" && w >= 100, " 0 down", "") // otherwise it follows the counts
+	down := prose.When(v.lostText() == "" && w >= 100, ", 0 down", "") // otherwise it follows the counts
 	if n := len(v.m.sc.FailedLinks()); n > 0 {
-		down = fmt.Sprintf(" %s failed", draw.Thousands(n)) + down
+		down = fmt.Sprintf(", %s failed", draw.Thousands(n)) + down
 	}
-	kind := prose.When(ix.Aggregation > 0, "hosts", "ca")
-	all := fmt.Sprintf("%s sw %s %s %s links", draw.Thousands(ix.Switches), draw.Thousands(ix.Hosts), kind,
-		draw.Thousands(ix.Links)) + down
-	out := []string{all, strings.TrimSpace(down), ""}
+	nodes := fmt.Sprintf("%s, %s", draw.Count(ix.Switches, "switch"), draw.Count(ix.Hosts, "host"))
+	all := fmt.Sprintf("%s, %s", nodes, draw.Count(ix.Links, "link")) + down
+	short := strings.TrimPrefix(down, ", ")
+	out := []string{all, nodes + down, short, ""}
 	switch {
 	case len(ix.Fabric.Nodes) == 0:
 	case v.m.st.Every > 0: // before the counts
 		seen := fmt.Sprintf("read %s ago, watch %s", draw.Age(v.m.now().Sub(v.m.st.Live.When)), draw.Age(v.m.st.Every))
 		out = []string{
-			seen + "   " + all, seen + "  " + strings.TrimSpace(down), seen, "watch " + draw.Age(v.m.st.Every), "",
+			seen + "   " + all, seen + "  " + short, seen, "watch " + draw.Age(v.m.st.Every), "",
 		}
 	case w >= 140:
 		out = append([]string{"read " + when.Clock(v.m.sc.State.Live.When) + "   " + all}, out...)

@@ -3,7 +3,6 @@
 package tui
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -202,8 +201,7 @@ func (h *helpPage) Frame(body draw.Rect) []string {
 	m := h.m
 	return m.Look.Frame(body, &draw.Framed{
 		Tabs:    func(p *draw.Pen) { p.Put(p.Key, "Keys") },
-		Focused: true, Win: &h.Window, Draw: h.drawRow, Figure: fmt.Sprintf("pane %d, %s", m.focus+1,
-			m.pane().About().Name),
+		Focused: true, Win: &h.Window, Draw: h.drawRow, Figure: "keys of the pane " + m.pane().About().Name,
 	})
 }
 

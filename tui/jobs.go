@@ -397,7 +397,7 @@ func (js *jobs) openQuestion(q *question) {
 	js.m.updatePanes(pane.ShowJob{})
 	js.question = q
 	js.m.prompt.open("", q.prompt, js.askKey, tea.KeyEnter, "answer; an empty line takes the value in brackets",
-		tea.KeyPgUp, "read", tea.KeyEsc, "leave")
+		tea.KeyPgUp, "read", tea.KeyEsc, "cancel")
 }
 
 func (js *jobs) askKey(k tea.KeyMsg) tea.Cmd {

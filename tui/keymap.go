@@ -118,16 +118,16 @@ func findKeys() []action {
 			Label: "open", Rank: 3, Why: whyNotOpen, Run: open},
 		action{Name: "info", Binding: pane.On("show the details of the selection", "i"), Label: "info", Rank: 15,
 			Why: whyNoInfo, Run: func(m *model) tea.Cmd { return m.pages.openInfo() }},
-		action{Name: "back", Binding: pane.On("go back to the previous stop", "[", "backspace"), Why: whyNotBack,
+		action{Name: "back", Binding: pane.On("go back to the previous place", "[", "backspace"), Why: whyNotBack,
 			Run: func(m *model) tea.Cmd { return m.walk(-1) }},
-		action{Name: "forward", Binding: pane.On("go forward again", "]"), Why: whyNotForward,
+		action{Name: "forward", Binding: pane.On("go forward to the next place", "]"), Why: whyNotForward,
 			Run: func(m *model) tea.Cmd { return m.walk(1) }},
 	)
 }
 
 func traceKeys() []action {
 	return group("Trace",
-		action{Name: "who-uses", Label: "who uses it", Rank: 12, Command: usesCommand},
+		action{Name: "who-uses", Label: "paths over it", Rank: 12, Command: usesCommand},
 		action{Name: "jobs-on", Command: jobsCommand},
 		action{Name: "why", Command: whyCommand},
 		action{Name: "congestion", Why: whyNotRoute, Run: runs("congestion")},
@@ -204,9 +204,9 @@ func moveKeys(d *layout) []action {
 	sideways := func(by int) func(m *model) tea.Cmd { return func(m *model) tea.Cmd { return m.sideways(by) } }
 	return group("Move",
 		action{
-			Name: "up", Binding: pane.On("up", "up", "k"), Run: move(func(*draw.Table) int { return -1 }),
+			Name: "up", Binding: pane.On("move up", "up", "k"), Run: move(func(*draw.Table) int { return -1 }),
 		},
-		action{Name: "down", Binding: pane.On("down", "down", "j"),
+		action{Name: "down", Binding: pane.On("move down", "down", "j"),
 			Run: move(func(*draw.Table) int { return 1 })},
 		action{Name: "page-up", Binding: pane.On("page up", "pgup", "ctrl+b"),
 			Run: move(func(t *draw.Table) int { return -page(t) })},
@@ -289,7 +289,7 @@ func otherKeys() []action {
 				"the pane", "?"), Label: "keys", Rank: 20, Run: openHelp},
 		action{Name: "save-screen", Binding: pane.On("write the screen to a file: .svg or .txt", "ctrl+p"),
 			Why: whyNotSaved, Run: openPicture},
-		action{Name: "suspend", Binding: pane.On("suspend until fg", "ctrl+z"),
+		action{Name: "suspend", Binding: pane.On("suspend the program; fg continues it", "ctrl+z"),
 			Run: func(*model) tea.Cmd { return tea.Suspend }},
 		action{Name: "interrupt", Binding: pane.On("cancel the running command; else quit", "ctrl+c"), Run: interrupt},
 		action{Name: "quit", Binding: pane.On("quit", "q"), Label: "quit", Rank: 21, Run: quit},

@@ -107,7 +107,7 @@ func (m *model) sideways(by int) tea.Cmd {
 func whyNoEscape(m *model) string {
 	act, _ := m.pane().Escape(true)
 	if m.pane().Base().Filt.Empty() && m.leave < 0 && len(m.jobs.running) == 0 && act == nil {
-		return "there is nothing to leave or cancel"
+		return "there is nothing to close or cancel"
 	}
 	return ""
 }

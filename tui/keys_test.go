@@ -6,8 +6,10 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -135,36 +137,80 @@ func TestHelpSaysAll(t *testing.T) {
 	d.press("?", "/", "on the rest of the path").sees("hops").misses("read the subnet again").press("esc", "esc")
 }
 
-// TestColumnsAreExplained checks that every column of a pane or an answer has a help.
+// TestColumnsAreExplained checks that every column of a pane or an answer has a help and is wide enough for its name,
+// and that the help explains every head on the screen.
 func TestColumnsAreExplained(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(200, 50)
-	d.press(":sweep full mft sl2vl vlarb", "enter")
-	unexplained := map[string]bool{}
+	d.press(":sweep full mft sl2vl vlarb", "enter", ":fail link leaf-01 3", "enter", "r")
+	d.press("2", "/", "node-0001", "enter", "t", "/", "node-0008", "enter", "T")
+	wrong, headed := map[string]bool{}, map[string]bool{}
 	look := func() {
-		p := d.m.pane()
-		for _, c := range p.Base().Shown() {
-			if c.Help == "" {
-				unexplained[p.About().Name+" "+c.Name] = true
+		name, base := d.m.pane().About().Name, d.m.pane().Base()
+		explained := map[string]bool{}
+		for _, c := range base.Cols {
+			explained[strings.TrimSpace(c.Name)] = c.Help != ""
+			switch {
+			case c.Name == "":
+			case c.Help == "":
+				wrong[name+" "+c.Name+" has no help"] = true
+			case c.Wide+c.Least > 0 && draw.Width(c.Name) > max(c.Wide, c.Least):
+				wrong[name+" "+c.Name+" is too narrow"] = true
+			}
+		}
+		for _, head := range d.heads() {
+			headed[name] = true
+			if !explained[head] {
+				wrong[name+" shows the head "+head] = true
 			}
 		}
 	}
-	for id := range d.m.all {
-		d.press(d.m.digit(id))
+	views := func() {
 		look()
+		for range max(len(d.m.pane().Base().Kinds), 1) {
+			d.press("b")
+			look()
+		}
+	}
+	for _, size := range [][2]int{{200, 50}, {80, 24}} {
+		for id := range d.m.all {
+			d.size(size[0], size[1]).press(d.m.digit(id), "z")
+			views()
+			d.press("z")
+		}
+	}
+	for _, name := range []string{"Topology", "LFT", "Trace", "What-if", "Load", "Engines", "Resilience"} {
+		if !headed[name] {
+			t.Errorf("%s shows no heads", name)
+		}
 	}
 	for _, command := range []string{"show nodes", "show links", "show ports leaf-01", "show lft leaf-01",
 		"show states", "show targets", "show counters all", "show sl2vl leaf-01",
 		"show roots histogram", "compare engines minhop updn", "balance switch all", "who uses leaf-01", "problems",
 		"history", "adaptive on", "adaptive show", "check load", "show lft leaf-01"} {
 		d.press(":"+command, "enter")
-		for range d.m.pane().Base().Kinds {
-			look()
-			d.press("b")
-		}
+		views()
 	}
-	if len(unexplained) > 0 {
-		t.Errorf("columns without help: %v", unexplained)
+	for _, text := range slices.Sorted(maps.Keys(wrong)) {
+		t.Error(text)
 	}
+}
+
+// heads returns the heads of columns that the pane with the keyboard shows at the left edge of the screen, or nil if it
+// draws none.
+func (d *driver) heads() []string {
+	p := d.m.pane()
+	line := strings.Split(d.screen(), "\n")[3]
+	var heads []string
+	for _, head := range regexp.MustCompile(` {2,}`).Split(strings.Trim(line, " │┃║┆┇█"), -1) {
+		heads = append(heads, strings.TrimRight(head, d.m.Look.Up+d.m.Look.Down))
+	}
+	switch name := p.About().Name; {
+	case name == "Topology" && len(heads) > 3:
+		return heads[2:] // after the tier and its size
+	case len(p.Base().Shown()) == 0 || heads[0] != strings.TrimSpace(p.Base().Shown()[0].Name):
+		return nil
+	}
+	return heads
 }
 
 // TestEnterOnNothing checks the message of Enter if there are no rows.

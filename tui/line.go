@@ -83,7 +83,7 @@ func (in *prompt) open(text, label string, key func(tea.KeyMsg) tea.Cmd, hints .
 func (in *prompt) openCommand(text string) tea.Cmd {
 	in.comp, in.history.at = nil, len(in.history.lines)
 	in.open(text, ":", in.commandKey, tea.KeyEnter, "run", tea.KeyTab, "complete", tea.KeyUp, "recall",
-		tea.KeyEsc, "leave")
+		tea.KeyEsc, "cancel")
 	in.suggest()
 	return nil
 }
@@ -195,7 +195,7 @@ func (in *prompt) complete(by int) {
 	start, all := in.candidates()
 	switch len(all) {
 	case 0:
-		in.m.warn("nothing completes this")
+		in.m.warn("there is no completion")
 		in.suggest()
 		return
 	case 1:

@@ -66,7 +66,7 @@ func TestTimelinePane(t *testing.T) {
 	d.press("enter").sees("HISTORY, before 03:12:07", "v shows the state after",
 		"  before  ").press("v").sees("HISTORY, after 03:12:07", "  after   ")
 	d.press("z", "4").sees("before: dead end: the link of spine-01/1 is down")
-	d.press("6", "z").sees("paths          was", "56           28").press("z")
+	d.press("6", "z").sees("paths       before", "56           28").press("z")
 	d.press("3").sees("changed against history 2")
 	d.press(",").sees("HISTORY, after 03:12:05", "0 changed against history 1")
 	d.press(",").sees("! ,: there is no earlier event with states before and after it")

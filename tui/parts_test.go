@@ -122,10 +122,10 @@ func TestTopologyOfOddFabrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	driveBackend(t, newFake(f)).
-		press("2").sees("outside  1 switch, unreachable", "far", "on no switch  1 node", "0/40").
+		press("2").sees("unreachable  1 switch", "far", "not attached to a switch  1 node", "0/40").
 		press("right").sees("p1-40  no link").
 		press("j", "f").sees("! f: sw/1 has no link that could fail").
-		press("/", "a", "enter").sees("far", "on no switch").press("esc", "G", "left")
+		press("/", "a", "enter").sees("far", "not attached to a switch").press("esc", "G", "left")
 }
 
 func TestJob(t *testing.T) {

@@ -337,7 +337,7 @@ func (c *terminal) owed() string {
 
 func TestTerminalStory(t *testing.T) {
 	c := startChild(t, "sim")
-	c.await(0, "18 sw 72 ca")
+	c.await(0, "18 switches, 72 hosts")
 	c.types("/0050", "p2   node-0050 HCA-1")
 	c.types("\rt", "mark the destination with T")
 	c.types("/0001", "node-0001 HCA-1")
@@ -367,7 +367,7 @@ func TestTerminalAfterSignals(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		t.Run(s.String(), func(t *testing.T) {
 			c := startChild(t, "sim")
-			c.await(0, "18 sw 72 ca")
+			c.await(0, "18 switches, 72 hosts")
 			if c.mode() == c.before {
 				t.Fatal("the terminal is not raw, so nothing is tested")
 			}
@@ -378,7 +378,7 @@ func TestTerminalAfterSignals(t *testing.T) {
 		})
 		t.Run(s.String()+" in the shell", func(t *testing.T) {
 			c := startChild(t, "sim")
-			c.await(0, "18 sw 72 ca")
+			c.await(0, "18 switches, 72 hosts")
 			c.types(":shell\r", "IN THE SHELL")
 			if err := c.cmd.Process.Signal(s); err != nil {
 				t.Fatal(err)
@@ -397,20 +397,20 @@ func TestTerminalAfterSignals(t *testing.T) {
 
 func TestTerminalAfterPanics(t *testing.T) {
 	c := startChild(t, "boom")
-	c.await(0, "18 sw 72 ca")
+	c.await(0, "18 switches, 72 hosts")
 	c.types(":summary\r", "internal error: command")
 	c.types("q", "internal error: command")
 	c.end("pty_test.go")
 
 	c = startChild(t, "boom")
-	c.await(0, "18 sw 72 ca")
+	c.await(0, "18 switches, 72 hosts")
 	c.types(":z", "completion")
 	c.end("ENDED")
 }
 
 func TestTerminalAfterInterrupt(t *testing.T) {
 	c := startChild(t, "sim")
-	c.await(0, "18 sw 72 ca")
+	c.await(0, "18 switches, 72 hosts")
 	c.types("\x03", "ENDED <nil>")
 	c.end("ENDED <nil>")
 }
@@ -424,7 +424,7 @@ func TestUnopened(t *testing.T) {
 // TestHangUp checks that the child ends when its terminal is closed.
 func TestHangUp(t *testing.T) {
 	c := startChild(t, "sim")
-	c.await(0, "18 sw 72 ca")
+	c.await(0, "18 switches, 72 hosts")
 	_ = c.tty.Close()
 	_ = c.pty.Close()
 	select {
@@ -450,7 +450,7 @@ func TestRefusedTerminals(t *testing.T) {
 func TestNoColorOnTerminal(t *testing.T) {
 	c := startChild(t, "sim", "NO_COLOR=1")
 	c.await(0, "[SIMULATED] [LIVE]")
-	c.await(0, "18 sw 72 ca")
+	c.await(0, "18 switches, 72 hosts")
 	raw, _ := c.output(0)
 	if m := regexp.MustCompile(`\x1b\[[0-9;]*[349][0-9][;m]`).Find(raw); m != nil {
 		t.Errorf("colour %q", m)

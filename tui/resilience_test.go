@@ -13,12 +13,12 @@ import (
 // fattree:2,4 has 4 leaves with 2 links each to 2 spines.
 func TestStudyStops(t *testing.T) {
 	d, back := driveStudy(t, "fattree:2,4")
-	d.until("trying each failure").sees(" S stop ")
+	d.until("simulating each failure").sees(" S stop ")
 	d.send(rune1('S'))
 	d.until("stopped: S continues").sees(" S continue ").misses("trying")
 	close(back.hold)
 	d.press("S").sees("8 failures; 0 lose paths", "leaf-01/3 -- spine-01/1").press("S").sees("! S: every failure of " +
-		"this kind was tried")
+		"this kind was simulated")
 	d.press("b").sees("each switch", "6 failures; 4 lose paths", "leaf-01 ")
 	d.press("b", "enter").sees("›2 Topology")
 }
@@ -65,9 +65,9 @@ func TestManyPairs(t *testing.T) {
 	d, _ := driveStudy(t, "fattree:2,24")
 	d.send(rune1('b'))
 	d.send(rune1('b'))
-	d.sees("41,328 failures take a while: S starts")
+	d.sees("41,328 failures take long to simulate: S starts")
 	d.send(rune1('S'))
-	d.sees("trying each failure")
+	d.sees("simulating each failure")
 	d.send(rune1('S'))
 	d.sees("stopped: S continues")
 }

@@ -29,9 +29,9 @@ const tree = "sim:fattree:2,12" // 6 spines, 12 leaves, 72 hosts
 
 func TestFirstScreen(t *testing.T) {
 	drive(t, tree).
-		sees("SIMULATED", "LIVE", "read-only", "18 sw 72 ca 144 links", "tier 1  6 switches",
+		sees("SIMULATED", "LIVE", "read-only", "18 switches, 72 hosts, 144 links", "tier 1  6 switches",
 			"leaves  12 switches with hosts").
-		sees("3 LFT of spine-01", "no commands yet", "? keys", "none: all nodes respond, links are up and",
+		sees("3 LFT of spine-01", "no commands yet", "? keys", "no problems: all nodes respond, links are",
 			"uniform, packets arrive")
 }
 
@@ -53,7 +53,7 @@ func TestSizes(t *testing.T) {
 
 func TestLayouts(t *testing.T) {
 	d := drive(t, tree)
-	d.size(80, 24).sees(" 1 Probs 2 Topo  3 LFT 4 Trace 5 What-if 6 Load 7 Hist 8 Log 9 Resil 0 a # K E").misses(
+	d.size(80, 24).sees(" 1 Problems 2 Topology  3 LFT 4 Trace 5 What-if 6 Load 7 History 8 9 0 a # K E").misses(
 		"LID  destination")
 	d.press("3").sees("›3 LFT of spine-01  LID 19", "LID  destination")
 	d.press("z").sees("2 Topology ─", "leaves").press("z").misses("leaves")
@@ -144,7 +144,7 @@ func TestNextHop(t *testing.T) {
 	d.press("enter").sees("LFT of spine-0")
 	d.press("enter").sees("LFT of leaf-09", "68  node-0050 HCA-1", "1 LID")
 	d.press("backspace").sees("LFT of spine-0").press("backspace").sees("LFT of leaf-07")
-	d.press("backspace").sees("›2 Topology").press("backspace").sees("there is no previous stop")
+	d.press("backspace").sees("›2 Topology").press("backspace").sees("there is no previous place")
 }
 
 func TestWhatIf(t *testing.T) {
@@ -198,10 +198,10 @@ func TestErrorsAreReported(t *testing.T) {
 func TestDisabledKeys(t *testing.T) {
 	d := drive(t, tree)
 	for key, why := range map[string]string{
-		"u": "! u: nothing has failed", "x": "! x: there is no trace: t and T mark its ends",
+		"u": "! u: there are no simulated failures", "x": "! x: there is no trace: t and T mark its ends",
 		"o": "! o: this is for 3 LFT",
 		"v": "! v: there is no other state", "d": "! d: there is only the live state",
-		"esc": "! Esc: there is nothing to leave or cancel",
+		"esc": "! Esc: there is nothing to close or cancel",
 		"!":   "! !: there is no shell on this terminal",
 	} {
 		d.press(key).sees(why)
@@ -254,7 +254,7 @@ func TestHelpPage(t *testing.T) {
 	for _, a := range d.m.actions {
 		d.sees(a.Help().Desc)
 	}
-	d.sees("or else the last one (nothing has failed)")
+	d.sees("or else the last one (there are no simulated failures)")
 	// A key is found by its help, and run.
 	d.press("/", "clipboard").sees("copy the row").misses("read the subnet again").press("esc").sees(
 		"read the subnet again")
@@ -353,7 +353,7 @@ func TestEvents(t *testing.T) {
 	d.sees("link down: "+f.PortName(l.A)+" -- "+f.PortName(l.B), `no response: leaf-01 port 9 \x1b[2J`, " 1 down")
 	back.change(func(st *session.State) { st.Live = &session.Picture{Kind: session.Live, Fabric: f, Tables: tables} })
 	d.send(changedMsg{})
-	d.sees("link up: ", " 0 down")
+	d.sees("link up: ", "0 down")
 }
 
 func linkBetweenSwitches(f *fabric.Fabric) fabric.Link {
@@ -483,7 +483,7 @@ func TestNearestName(t *testing.T) {
 	d := drive(t, tree)
 	d.press("/", "laef-12").sees("did you mean leaf-12? Tab takes it").press("tab").sees("/leaf-12",
 		"▸ leaf-12").misses("▸ leaf-11")
-	d.press("enter", "esc", "/", "qqqqq").misses("did you mean").press("tab").sees("nothing completes this")
+	d.press("enter", "esc", "/", "qqqqq").misses("did you mean").press("tab").sees("there is no completion")
 }
 
 // simNet returns a file for ibsim with a small fat-tree.
@@ -509,8 +509,8 @@ func TestLoseTheConnection(t *testing.T) {
 	d := drive(t, "ibsim:"+sim.Name).sees("LIVE", "6 sw").misses("LOST")
 	d.press(":watch 1", "enter")
 	sim.Stop()
-	d.until("LOST, read").until("the connection is lost; what is shown was read at").sees("6 sw")
-	d.press("R").until("no ibsim listens on this").sees("LOST, read")
+	d.until("DISCONNECTED, read").until("the connection is lost; what is shown was read at").sees("6 sw")
+	d.press("R").until("no ibsim listens on this").sees("DISCONNECTED, read")
 	d.press("esc", "2", "/node-0001", "enter").sees("node-0001").press("esc")
 	d.press("1").until("connection lo").sees("connection lost: the su")
 

@@ -51,7 +51,7 @@ func TestSlowWriter(t *testing.T) {
 // most of the screen leave less than ten frames of 80x24.
 func TestSlowLink(t *testing.T) {
 	c := startChild(t, "sim")
-	c.await(0, "18 sw 72 ca")
+	c.await(0, "18 switches, 72 hosts")
 	c.types("3", "LFT of")
 	c.pause(true)
 	from := c.mark()

@@ -91,7 +91,7 @@ func stories() []story {
 				do("Escape")},
 		},
 		{"both directions, and who else is on the path", small,
-			[]act{tracing, do("b").then("node-0050 HCA-1: both directions", "back: delivered"),
+			[]act{tracing, do("b").then("node-0050 HCA-1: both directions", "reverse path: delivered"),
 				do("b", "b", "/", "shared", "Enter", "Enter").then("a Answer who uses leaf-07", "paths use it")}},
 		{"which jobs did this link hit", usual,
 			[]act{tracing, do("J").then("a Answer jobs on leaf-07", "4711", "ada", "(assumed)", "!4712"),
@@ -109,7 +109,7 @@ func stories() []story {
 			do("/", "/node-000[12]", "Enter", "Space", "Space", "T").then("2 of 6 paths do not arrive",
 				"▌node-0038 HCA-1/1", "dead end"),
 			do("Enter").then("4 Trace node-0038 HCA-1 → node-0001 HCA-1", "dead end")}},
-		{"the path back", small, []act{tracing, do("x").then("node-0050 HCA-1 → node-0037 HCA-1")}},
+		{"the reverse path", small, []act{tracing, do("x").then("node-0050 HCA-1 → node-0037 HCA-1")}},
 		{
 			"pull a spine", small, []act{do("2", "/", "spine-03", "Enter", "f").then("WHAT-IF 1 failure"),
 				do("r").then("STAGED"), do("5").then("switch spine-03", "lost", "take another path")},
@@ -273,7 +273,7 @@ func stories() []story {
 		{"do a key from the list of keys", small, []act{do("?", "Enter").then("Enter run"), do("Escape")}},
 		{
 			"a key that cannot act", small, []act{
-				do("x").then("x: there is no trace"), do("u").then("u: nothing has failed"),
+				do("x").then("x: there is no trace"), do("u").then("u: there are no simulated failures"),
 			},
 		},
 		{
@@ -320,7 +320,7 @@ func stories() []story {
 		{"give a pane the screen", usual, []act{do("3", "z").then("!8 Log ─"), do("z").then("8 Log ─")}},
 		{"two panes on a small screen", small, []act{do("3", "z").then("3 LFT of", "2 Topology ─")}},
 		{
-			"use the mouse", small, []act{do("click 19 2").then("3 LFT of"), do("click 8 6").then("▌     2"),
+			"use the mouse", small, []act{do("click 24 2").then("3 LFT of"), do("click 8 6").then("▌     2"),
 				do("click 8 4").then("by LID ↑")},
 		},
 		{
@@ -508,7 +508,7 @@ func TestCongestedStories(t *testing.T) {
 		t.Run(st.name, func(t *testing.T) {
 			t.Parallel()
 			s := onTmux(t, st.size[0], st.size[1], "congested", "PATH="+programs+":"+os.Getenv("PATH"))
-			s.Awaits("18 sw 72 ca")
+			s.Awaits("18 switches, 72 hosts")
 			st.tell(s)
 		})
 	}
@@ -524,7 +524,7 @@ func TestPastStories(t *testing.T) {
 		t.Run(st.name, func(t *testing.T) {
 			t.Parallel()
 			s := onTmux(t, st.size[0], st.size[1], "recorded", "PATH="+programs+":"+os.Getenv("PATH"))
-			s.Awaits("18 sw 72 ca")
+			s.Awaits("18 switches, 72 hosts")
 			st.tell(s)
 		})
 	}
@@ -549,7 +549,7 @@ func TestFolderStories(t *testing.T) {
 				t.Fatal(err)
 			}
 			trendtest.Folders(t, folder, 8)
-			s.Awaits("18 sw 72 ca")
+			s.Awaits("18 switches, 72 hosts")
 			st.tell(s)
 		})
 	}
@@ -574,7 +574,7 @@ func TestStories(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(s.Dir, "groups"), []byte(threeMembers), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			s.Awaits("18 sw 72 ca")
+			s.Awaits("18 switches, 72 hosts")
 			st.tell(s)
 		})
 	}
@@ -612,7 +612,7 @@ func (s *screenOf) whole() {
 	s.Until(func(screen string) bool {
 		lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
 		last := lines[len(lines)-1]
-		return strings.Contains(last, "quit") || strings.Contains(last, "leave")
+		return strings.Contains(last, "quit") || strings.Contains(last, "close") || strings.Contains(last, "cancel")
 	}, "how to quit or leave in its last line")
 }
 
@@ -624,7 +624,7 @@ func TestTwentyKeys(t *testing.T) {
 		t.Fatalf("%d keys", len(keys))
 	}
 	s := onTmux(t, 80, 24, "sim")
-	s.Awaits("18 sw 72 ca", "/ filter", "2 Topology")
+	s.Awaits("18 switches, 72 hosts", "/ filter", "2 Topology")
 	s.Types(keys[:8]...)
 	s.Awaits("mark the destination with T")
 	s.Types(keys[8:15]...)
@@ -638,7 +638,7 @@ func TestTerminalTypes(t *testing.T) {
 	frames := map[string]string{}
 	for _, term := range []string{"xterm-256color", "screen", "tmux-256color", "vt100", "linux"} {
 		s := onTmux(t, 80, 24, "sim", "TERM="+term)
-		s.Awaits("18 sw 72 ca")
+		s.Awaits("18 switches, 72 hosts")
 		s.Types("3")
 		s.Awaits("3 LFT of spine-01", "Enter next hop") // the frame is complete
 		frames[term] = s.Text()

@@ -58,8 +58,8 @@ func driveWrapped(t testing.TB, wrap func(backend) backend, given ...string) *dr
 // shows the name at any size.
 func TestSubnets(t *testing.T) {
 	d := driveSubnets(t, "sim:rails:3,fattree:2,8", "old=sim:fattree:2,4")
-	d.sees("ibconsole rail-1 sim:fattree:2,8,rail=1", "12 sw 32 ca")
-	d.press("A").until("28").sees("rail-1 (here)", "rail-3", "old", "4 subnets")
+	d.sees("ibconsole rail-1 sim:fattree:2,8,rail=1", "12 switches, 32 hosts")
+	d.press("A").until("28").sees("rail-1 (shown)", "rail-3", "old", "4 subnets")
 	d.press("j", "enter").until("this is rail-2").sees("rail-2 sim:fattree:2,8,rail=2")
 	d.press(":fail switch spine-01", "enter").sees("WHAT-IF").press("}").until("this is rail-3").misses(
 		"WHAT-IF").press("{").until("this is rail-2").sees("WHAT-IF")
@@ -92,7 +92,8 @@ func TestSubnets(t *testing.T) {
 // TestUnreadSubnet checks that a subnet that cannot be read is reported on its screen and in the list.
 func TestUnreadSubnet(t *testing.T) {
 	d := driveSubnets(t, "gone=sim:fattree:0", "sim:fattree:2,4")
-	d.sees("gone").press("A").sees("fattree", "2 subnets", "gone (here)").press("j", "enter").until("6 sw 8 ca")
+	d.sees("gone").press("A").sees("fattree", "2 subnets", "gone (shown)").press("j",
+		"enter").until("6 switches, 8 hosts")
 	if n := d.m.all[len(d.m.all)-1].Alarm(); n != 1 {
 		t.Errorf("%d subnets have problems, want 1", n)
 	}

@@ -23,8 +23,10 @@ func TestTraceOfVLs(t *testing.T) {
 	d.sees("4 Trace node-0001 HCA-1 → node-0019 HCA-1", "SL 2, the dateline of y, QoS level 0, VL 0 and 1",
 		"-y from x, y dateline",
 		"0→1  ", "1→0  ")
-	d.press("/", "back:", "enter").sees("back: delivered over 6 switches, by other switches").press("esc", "g",
-		"b").sees("both directions", "there: delivered over 6 switches, SL 2", "SL 2", "sw-0-4", "sw-3-4", "back")
+	d.press("/", "reverse path:",
+		"enter").sees("reverse path: delivered over 6 switches, by other switches").press("esc", "g",
+		"b").sees("both directions", "forward path: delivered over 6 switches, SL 2", "SL 2", "sw-0-4", "sw-3-4",
+		"reverse")
 	golden(t, filepath.Join("panes", "trace-both-118x18"), d.screen())
 	d.size(60, 20).sees("sw-3-4", "sw-3-3", "switch").size(40, 12).sees("switch")
 	d.size(200, 50).sees("both directions", "sw-1-3").press("G",
@@ -46,7 +48,7 @@ func TestTraceOfLIDs(t *testing.T) {
 func TestTraceAgainst(t *testing.T) {
 	d := traced(t).size(120, 36)
 	d.press("z", "g", "j", "f", "r", "4").sees("  live", "port ", "switch", "same", "turns down").misses("whatif by")
-	d.press("V").sees("the hops are compared with those of whatif").sees("whatif", "back: ")
+	d.press("V").sees("the hops are compared with those of whatif").sees("whatif", "reverse path: ")
 	d.press("V").sees("the hops are compared with those of live")
 	d.press("/", "whatif:", "enter", "enter").sees("the hops are compared with those of whatif").press("esc")
 	old := *d.m.sc.State.Live
@@ -67,7 +69,7 @@ func TestTraceAgainst(t *testing.T) {
 func TestTraceLeadsOn(t *testing.T) {
 	for row, shows := range map[string][]string{
 		"delivered": {"LFT of leaf-09"}, "SL 0": {"›a Answer show sl", "node-0050"},
-		"shared with": {"›a Answer who uses leaf-07", "paths"}, "back:": {"both directions"},
+		"shared with": {"›a Answer who uses leaf-07", "paths"}, "reverse path:": {"both directions"},
 		"├ spine": {"LFT of spine-0"},
 	} {
 		d := traced(t).size(200, 50)

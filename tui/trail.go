@@ -62,11 +62,11 @@ func (m *model) jump(move func() tea.Cmd) tea.Cmd {
 }
 
 func whyNotBack(m *model) string {
-	return prose.When(m.trail.at == 0, "there is no previous stop", "")
+	return prose.When(m.trail.at == 0, "there is no previous place", "")
 }
 
 func whyNotForward(m *model) string {
-	return prose.When(m.trail.at+1 >= len(m.trail.spots), "there is no next stop", "")
+	return prose.When(m.trail.at+1 >= len(m.trail.spots), "there is no next place", "")
 }
 
 // walk goes back or forward by a number of spots.

@@ -596,7 +596,7 @@ func (d *difference) changedLoads() map[plug]bool {
 // changedLoads compares the switch ports with a changed number of entries or paths.
 func (a *answer) changedLoads(d *difference) {
 	differ := d.changedLoads()
-	a.line("links with other loads {|+}{loads_changed#}")
+	a.line("links whose load changes {|+}{loads_changed#}")
 	a.figure("loads_changed", len(differ))
 	head, rows, seen := a.o, a.rows("loads"), map[plug]bool{}
 	if len(rows) != len(differ) {

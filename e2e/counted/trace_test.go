@@ -259,11 +259,11 @@ func (a *answer) hopLine(name string, lid int, ports, link string) {
 // back compares the path from the destination to the base LID of the source.
 func (a *answer) back(s *state, src, dst endPort) {
 	if dst.port().lid == 0 || src.port().lid == 0 {
-		a.compared("back", "  back: ", nil, "")
+		a.compared("back", "  reverse path: ", nil, "")
 		return
 	}
 	p := s.between(dst, src, 0)
-	a.compared("back", "  back: ", &p, s.why(dst, src, p))
+	a.compared("back", "  reverse path: ", &p, s.why(dst, src, p))
 }
 
 // against compares the path between the same ports in another state.

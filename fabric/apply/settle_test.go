@@ -120,8 +120,8 @@ func TestWrongStepStops(t *testing.T) {
 	}
 }
 
-// TestStepsAreReadOnce checks that what a step wrote and read back is not read again at the end. Only the two tables
-// that a later step writes again are read one more time.
+// TestStepsAreReadOnce checks that tables which a step wrote and read back are not read again at the end. Only two
+// tables, which a later step writes again, are read one more time.
 func TestStepsAreReadOnce(t *testing.T) {
 	requests := map[bool]int{}
 	for _, steps := range []bool{false, true} {

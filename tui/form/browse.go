@@ -146,7 +146,7 @@ func (f *Form) retype(text string) tea.Cmd {
 func (f *Form) complete() tea.Cmd {
 	b := f.files
 	if len(b.fits) == 0 {
-		f.err = "nothing completes this"
+		f.err = "there is no completion"
 		return nil
 	}
 	common := b.path(b.fits[0])
@@ -169,7 +169,7 @@ func (f *Form) complete() tea.Cmd {
 func (b *browser) headline() string {
 	where := draw.Clean(b.folder, false)
 	if where == "" {
-		where = "here"
+		where = "this folder"
 	}
 	switch {
 	case b.err != nil:

@@ -86,7 +86,7 @@ func (sc *Scene) LiveBadge(t *draw.Theme) draw.Badge {
 	case st.Source.Offline():
 		return liveBadge(t, "FILE")
 	case st.Lost != "":
-		b := PastBadge(t, "LOST, "+read)
+		b := PastBadge(t, "DISCONNECTED, "+read)
 		b.St = t.Stale
 		return b
 	case sc.Reading() && len(st.Live.Fabric.Nodes) > 0:

@@ -125,13 +125,12 @@ type (
 
 // About holds the constant properties of a pane.
 type About struct {
-	// Name identifies the pane in messages. Short replaces Name if the line of panes is narrow.
-	Name, Short string
-	Seat        Seat
-	Broad       bool   // its rows are long
-	Picture     bool   // with the keyboard on a wide screen, it takes the place of all panes but home, head and log
-	Companion   string // the pane next to it on a small screen, the topology for ""
-	Enter       string // the word for Enter in the footer, "" for open
+	Name      string // in the line of panes and in messages
+	Seat      Seat
+	Broad     bool   // its rows are long
+	Picture   bool   // with the keyboard on a wide screen, it takes the place of all panes but home, head and log
+	Companion string // the pane next to it on a small screen, the topology for ""
+	Enter     string // the word for Enter in the footer, "" for open
 }
 
 // Maker constructs a pane. The key of the pane and its help belong to the feature that has a key with this Name.

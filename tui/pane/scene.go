@@ -56,7 +56,7 @@ func (b *Between) OtherSide() string { return prose.When(b.Earlier, "after", "be
 
 // OtherColumn returns the name of the column for the state that is compared with.
 func (sc *Scene) OtherColumn() string {
-	return prose.When(sc.Between != nil && sc.Between.Earlier, "next", "was")
+	return prose.When(sc.Between != nil && sc.Between.Earlier, "after", "before")
 }
 
 // NewScene returns the scene of a state. If the argument old is not nil, the scene shows this state of the history

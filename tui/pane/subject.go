@@ -80,7 +80,7 @@ func (sc *Scene) Restore(s Subject) (command, why string) { return s.commandsFor
 func (sc *Scene) restoreOne(s Subject) (command, why string) {
 	switch {
 	case sc.State.Base == nil || len(sc.State.Failures) == 0:
-		return "", "nothing has failed"
+		return "", "there are no simulated failures"
 	case s.Node == fabric.None:
 		return "", "no link, switch or host is selected"
 	}

@@ -62,7 +62,7 @@ type path struct {
 	Arrives      bool         `key:"arrives" name:"ARRIVES" help:"whether packets arrive in both directions"`
 	Why          answer.Value `key:"why" name:"WHY" kind:"text"`
 	There        answer.Value `key:"there" name:"THERE" kind:"list" help:"ports by which packets leave switches"`
-	Back         answer.Value `key:"back" name:"BACK" kind:"list" help:"the same on the path back"`
+	Back         answer.Value `key:"back" name:"BACK" kind:"list" help:"the same on the reverse path"`
 	Disjoint     answer.Value `key:"disjoint" name:"DISJOINT" kind:"text" help:"all, ends, links, none, or same"`
 	Links        answer.Value `key:"shared_links" kind:"list" help:"shared links between the ends, a port each"`
 	Switches     answer.Value `key:"shared_switches" kind:"list"`
@@ -171,7 +171,7 @@ func why(f *fabric.Fabric, p *alternates.Path) string {
 	case !p.There.Verdict.Arrives():
 		return p.There.Explain(f)
 	case !p.Back.Verdict.Arrives():
-		return "back: " + p.Back.Explain(f)
+		return "reverse path: " + p.Back.Explain(f)
 	}
 	return ""
 }

@@ -26,7 +26,7 @@ const (
 
 // Feature is the commands check.
 var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
-	{Name: "pane-6", Keys: "6", Pane: "Load", Nouns: "links", Help: "how many paths take each link"},
+	{Name: "pane-6", Keys: "6", Pane: "Load", Nouns: "links", Help: "number of paths over each link"},
 }, Commands: []feature.Command{
 	{
 		Path: "check", Group: feature.GroupLook, Bare: true,

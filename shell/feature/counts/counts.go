@@ -23,8 +23,8 @@ import (
 // "counters top".
 var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
 	{Name: "pane-K", Keys: "K", Pane: "Counters", Nouns: "errors",
-		Help: "the ports with most errors, waits or traffic, how fast " +
-			"and since when"},
+		Help: "ports with most errors, XmitWait or traffic, with rates " +
+			"and times"},
 }, Commands: []feature.Command{
 	{
 		Path:    "show counters",

@@ -245,7 +245,7 @@ func items[T any](prefix string, of func(T) *difference, shown func(T) bool) []a
 		"{multicast_lids|,} LIDs]", nil)
 	l.table(answer.Show(&groupTable, rowsOf(of, (*difference).groups)), false)
 	l.topology()
-	l.line("[links with other loads    {loads_changed|,}]", nil)
+	l.line("[links whose load changes  {loads_changed|,}]", nil)
 	l.table(answer.Show(&loadTable, rowsOf(of, (*difference).loads)), false)
 	l.line("{?worst_old_from}{?worst_new_from}most paths on a link      {worst_new_paths_new|,}, was "+
 		"{worst_old_paths_old|,}   {worst_new_from} -> {worst_new_to}", nil)
@@ -533,7 +533,7 @@ func (d *difference) links(list []diff.Link) answer.Rows[link] {
 type load struct {
 	From       answer.Value `key:"from" name:"FROM" kind:"place"`
 	To         answer.Value `key:"to" name:"TO" kind:"place" help:"other end of the link"`
-	PathsOld   int64        `key:"paths_old" name:"PATHS WAS" help:"delivered paths before, one per LID"`
+	PathsOld   int64        `key:"paths_old" name:"PATHS BEFORE" help:"delivered paths before, one per LID"`
 	PathsNew   int64        `key:"paths_new" name:"PATHS" help:"delivered paths after, one per LID"`
 	Change     int64        `key:"change" name:"CHANGE"`
 	EntriesOld int          `key:"entries_old" name:"ENTRIES WAS" help:"LIDs that were sent over it"`
@@ -542,7 +542,7 @@ type load struct {
 }
 
 var loadTable = answer.Table[load]{
-	Key: "loads", Title: "links with other loads", Help: "links with other paths or entries, those that " +
+	Key: "loads", Title: "links whose load changes", Help: "links with other paths or entries, links that " +
 		"gain paths first", Stream: true, MaxRows: maxLoads,
 	Fields: answer.Fields[load](),
 	Row:    "  {from}[ -> {to}]: paths {paths_new|,}, was {paths_old|,}; entries {entries_new|,}, was {entries_old|,}",

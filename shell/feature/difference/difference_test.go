@@ -60,7 +60,7 @@ multicast entries         2 on 1 switches, of 2 LIDs
   0xc001 at leaf-01: with port 2
 end ports gone            1
   ` + host(2).Name + ` (LID 12), unreachable
-links with other loads    1
+links whose load changes  1
   leaf-01/3 -> ` + f.PortName(peer) + `: paths 2, was 1,152; entries 2, was 3
 most paths on a link      2, was 1,152   leaf-01/3 -> ` + f.PortName(peer) + `
 not compared              node names, link widths and speeds, counters, cables, temperatures, ` +

@@ -78,7 +78,7 @@ type causeRow struct {
 	Text   string       `key:"cause" name:"CAUSE"`
 	When   answer.Value `key:"when" name:"WHEN" kind:"time"`
 	Pairs  int          `key:"pairs" name:"PATHS" help:"paths that left their old course with it"`
-	Lost   int          `key:"lost" name:"LOST" help:"those that no longer arrive"`
+	Lost   int          `key:"lost" name:"LOST" help:"paths that no longer arrive"`
 	Again  int          `key:"again" name:"AGAIN" help:"paths that it moved after they had left their old course"`
 	A      answer.Value `key:"a" kind:"place" help:"end of the link"`
 	B      answer.Value `key:"b" kind:"place" help:"other end of the link"`

@@ -26,8 +26,8 @@ import (
 
 // Feature has the commands about jobs.
 var Feature = feature.Feature{Name: "job", Keys: []feature.Key{
-	{Name: "jobs-on", Keys: "J", Help: "list the jobs whose hosts used the selected link or node lately"},
-	{Name: "why", Keys: "Y", Help: "find the links that held back the selected job, of the answer of J or X"},
+	{Name: "jobs-on", Keys: "J", Help: "list the jobs whose hosts used the selected link or node recently"},
+	{Name: "why", Keys: "Y", Help: "find the links that slowed the selected job in an answer of J or X"},
 }, Commands: []feature.Command{{
 	Path:    "job",
 	Group:   feature.GroupRecord,

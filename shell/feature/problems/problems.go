@@ -21,7 +21,7 @@ import (
 
 // Feature provides the commands "problems" and "baseline".
 var Feature = feature.Feature{Name: "problems", Keys: []feature.Key{
-	{Name: "pane-1", Keys: "1", Pane: "Problems", Help: "what is wrong with the subnet"},
+	{Name: "pane-1", Keys: "1", Pane: "Problems", Help: "problems of the subnet, the most severe first"},
 }, Commands: []feature.Command{
 	{
 		Path:    "problems",

@@ -21,7 +21,7 @@ import (
 var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 	{
 		Name: "pane-A", Keys: "A", Pane: "All", Nouns: "subnets",
-		Help: "the open subnets side by side, and how one differs from most",
+		Help: "the open subnets and their differences",
 	},
 }, Commands: []feature.Command{
 	{

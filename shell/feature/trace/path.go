@@ -378,7 +378,7 @@ func (p *path) draw(c *answer.Canvas) {
 		}
 	}
 	p.drawChoices(c)
-	p.Back.draw(c, "back")
+	p.Back.draw(c, "reverse path")
 	if p.Against != nil {
 		p.Against.draw(c, p.Against.Of)
 	}

@@ -49,7 +49,7 @@ type pathRow struct {
 }
 
 var rowTable = answer.Table[*pathRow]{
-	Key: "rows", Title: "paths", Help: "a row for each path; without rows, those that do not arrive first",
+	Key: "rows", Title: "paths", Help: "a row for each path; without rows, undelivered paths first",
 	Stream: true,
 	Fields: append(answer.Fields[*pathRow](),
 		answer.TextField("ending", "", "as of a single pair", func(r *pathRow) string { return r.Ending }),

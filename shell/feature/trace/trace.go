@@ -64,7 +64,7 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 				Name: "format", Kind: lang.KindWord, Words: []string{"text", ibtracertWord},
 				Summary: "format of the path, as ibtracert prints it or as text", Default: "text",
 			},
-			{Name: "back", Kind: lang.KindFlag, Summary: "compare with the path from DST to SRC (one pair)"},
+			{Name: "back", Kind: lang.KindFlag, Summary: "compare with the reverse path, DST to SRC (one pair)"},
 			{
 				Name: "lids", Kind: lang.KindFlag, Summary: "list the paths to all LIDs of DST, with shared links " +
 					"(one pair)",

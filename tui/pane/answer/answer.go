@@ -45,7 +45,7 @@ var Pane = pane.Maker[any]{Name: "Answer", New: func(c *pane.Common, _ any) pane
 // New makes the pane.
 func New(c *pane.Common) pane.Pane {
 	a := &answers{}
-	a.List = pane.NewList(c, pane.About{Name: "Answer", Enter: "go on", Broad: true},
+	a.List = pane.NewList(c, pane.About{Name: "Answer", Enter: "open", Broad: true},
 		draw.Table{ID: func(row int) uint64 { return uint64(row) }}, a.Renew)
 	return a
 }
@@ -234,7 +234,7 @@ func (a *answers) Figure() string {
 func (a *answers) Empty() string {
 	switch {
 	case a.shownAnswer() == nil:
-		return "no answers yet: press : for a command; p, d and Enter on a figure also run one"
+		return "no answers yet: press : to type a command, p for the paths over a link, or d for differences"
 	case !a.Filt.Empty():
 		return a.NoMatch("row")
 	}

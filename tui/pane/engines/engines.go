@@ -63,7 +63,7 @@ var Pane = pane.Maker[Source]{Name: "Engines", New: New}
 func New(c *pane.Common, src Source) pane.Pane {
 	l := &compared{src: src, best: -1}
 	t := c.Look
-	l.List = pane.NewList(c, pane.About{Name: "Engines", Short: "Eng", Enter: "use it", Broad: true},
+	l.List = pane.NewList(c, pane.About{Name: "Engines", Enter: "use it", Broad: true},
 		draw.Table{ID: func(row int) uint64 { return uint64(row) }}, l.Renew)
 	figure := func(text func(r *row) string) func(int) string {
 		return func(i int) string {
@@ -91,11 +91,11 @@ func New(c *pane.Common, src Source) pane.Pane {
 		{Name: "engine", Help: "routing engine, or the incremental route, which keeps all paths that still arrive",
 			Wide: 12, Text: func(i int) string { return l.names[i] },
 			Look: func(i int) draw.Style { return prose.When(i == l.best, t.Good, "") }},
-		{Name: "unreachable", Help: "pairs of end ports without a path that arrives",
+		{Name: "no path", Help: "pairs of end ports without a path that arrives",
 			Wide: 11, Right: true, Text: l.unreachable, Order: order(func(r *row) int64 { return r.Lost + r.Luck }),
 			Look: bad(func(r *row) bool { return r.Lost+r.Luck > 0 })},
-		{Name: "busiest", Help: "paths over the busiest link (edge forwarding index)",
-			Wide: 8, Right: true, Text: figure(func(r *row) string { return draw.Thousands(int(r.Worst)) }),
+		{Name: "most paths", Help: "paths over the busiest link (edge forwarding index)",
+			Wide: 10, Right: true, Text: figure(func(r *row) string { return draw.Thousands(int(r.Worst)) }),
 			Order: order(func(r *row) int64 { return r.Worst })},
 		{Name: "of limit", Help: "largest number of paths over a link between switches, divided by the limit of the " +
 			"link", Wide: 8, Right: true, Rank: 3, Text: figure(func(r *row) string {
@@ -103,8 +103,9 @@ func New(c *pane.Common, src Source) pane.Pane {
 		}), Order: order(func(r *row) int64 { return int64(1000 * r.ofLimit) })},
 		{Name: "to write", Help: "forwarding table entries that differ from those on the switches",
 			Wide: 8, Right: true, Text: figure(entries), Order: order(func(r *row) int64 { return int64(r.Changed) })},
-		{Name: "credit loop", Help: "whether links can wait for each other in a cycle (deadlock)",
-			Wide: 11, Text: figure(func(r *row) string { return prose.When(r.HasLoop(), "LOOP", r.Loop.String()) }),
+		{Name: "loop", Help: "whether the routes have a credit loop: links that can wait for each other in a cycle " +
+			"(deadlock)",
+			Wide: 8, Text: figure(func(r *row) string { return prose.When(r.HasLoop(), "LOOP", r.Loop.String()) }),
 			Look: bad(func(r *row) bool { return r.HasLoop() })},
 		{Name: "time", Help: "time that routing took",
 			Wide: 9, Right: true, Rank: 4, Text: figure(func(r *row) string { return took(r.Took) }),

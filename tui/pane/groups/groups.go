@@ -45,7 +45,7 @@ var Pane = pane.Maker[any]{Name: "Groups", New: func(c *pane.Common, _ any) pane
 func New(c *pane.Common) pane.Pane {
 	l := &groups{}
 	t := c.Look
-	l.List = pane.NewList(c, pane.About{Name: "Groups", Short: "Grps"},
+	l.List = pane.NewList(c, pane.About{Name: "Groups"},
 		draw.Table{Kinds: []string{"groups", "tree", "members"}, ID: l.rowID}, l.Renew)
 	only := func(kind int) func() bool { return func() bool { return l.Kind != kind } }
 	list, tree, members := only(groupsAll), only(groupsTree), only(groupsMembers)
@@ -57,8 +57,8 @@ func New(c *pane.Common) pane.Pane {
 			}, Order: func(row int) int64 { return int64(g(row).group.MLID) }},
 		{Name: "members", Help: "end ports that joined",
 			Wide: 7, Right: true, Hidden: list, Order: func(row int) int64 { return int64(len(g(row).group.Members)) }},
-		{Name: "gone", Help: "members that are not in the subnet",
-			Wide: 5, Right: true, Rank: 2, Hidden: list, Text: func(row int) string {
+		{Name: "missing", Help: "members that are not in the subnet",
+			Wide: 7, Right: true, Rank: 2, Hidden: list, Text: func(row int) string {
 				return draw.CountOrNone(g(row).gone)
 			}, Order: func(row int) int64 { return int64(g(row).gone) }, Look: func(int) draw.Style { return t.Warn }},
 		{Name: "switches", Help: "switches in the tree of the group",
@@ -81,7 +81,7 @@ func New(c *pane.Common) pane.Pane {
 			Wide: 4, Right: true, Rank: 3, Hidden: list, Text: func(row int) string { return g(row).mtu }, Dim: true},
 		{Name: "rate", Help: "slowest link that packets may cross, in Gbit/s",
 			Wide: 8, Right: true, Rank: 3, Hidden: list, Text: func(row int) string { return g(row).rate }, Dim: true},
-		{Name: "port, where it leads", Help: "ports by which packets of the group leave, from the root of the tree",
+		{Name: "port and peer", Help: "ports by which packets of the group leave, from the root of the tree",
 			Least: 24, Hidden: tree, Text: func(row int) string {
 				return l.drawn.rows[row].text(t)
 			}, Look: func(row int) draw.Style { return l.drawn.rows[row].look(t) }},
@@ -243,7 +243,7 @@ func (l *groups) Empty() string {
 	case len(l.Scene.Picture.Fabric.Nodes) == 0:
 		return l.Scene.WhyNoSubnet()
 	case l.mcast.Progress() != "":
-		return "tracing what members send: " + l.mcast.Progress()
+		return "tracing the packets of the members: " + l.mcast.Progress()
 	case !l.Filt.Empty() && l.Size > 0:
 		return l.NoMatch("row")
 	case l.err != nil:

@@ -210,7 +210,8 @@ func newGroupTree(t *fabric.Tables, g *groupRow, from uint64) (*groupTree, error
 	missed := 0
 	for _, m := range f.EndPorts {
 		if d.join[m].Receives() && m != src && !d.got[m] {
-			d.rows = append(d.rows, copyRow{name: f.PortName(m), word: "GETS NOTHING", node: f.Ports[m].Node, end: m,
+			d.rows = append(d.rows, copyRow{name: f.PortName(m), word: "RECEIVES NOTHING", node: f.Ports[m].Node,
+				end:  m,
 				link: fabric.None, bad: true})
 			missed++
 		}
@@ -255,7 +256,7 @@ func (d *treeDrawer) end(c mcast.Copy, lead []bool, last bool) {
 	join, in := d.join[c.End]
 	switch {
 	case d.got[c.End]:
-		r.word, r.bad = "TWICE", true
+		r.word, r.bad = "DUPLICATE", true
 	case !in:
 		r.word, r.bad = "NOT IN THE GROUP", true
 	case join != fabric.JoinFull:

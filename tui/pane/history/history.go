@@ -68,7 +68,7 @@ var Pane = pane.Maker[Source]{Name: "History", New: New}
 func New(c *pane.Common, src Source) pane.Pane {
 	l := &past{src: src}
 	t := c.Look
-	l.List = pane.NewList(c, pane.About{Name: "History", Short: "Hist", Enter: "show it"},
+	l.List = pane.NewList(c, pane.About{Name: "History", Enter: "show it"},
 		draw.Table{Kinds: []string{"entries", "timeline"}}, l.Renew)
 	l.ID = func(row int) uint64 {
 		if l.Kind == showMoments {
@@ -88,22 +88,22 @@ func New(c *pane.Common, src Source) pane.Pane {
 				return when.Format(l.entries[row].Began, "2006-01-02 15:04")
 			},
 			Order: func(row int) int64 { return l.entries[row].Began.UnixNano() }},
-		{Name: "for", Help: "how long it was seen",
-			Wide: 7, Right: true, Rank: 2, Hidden: entries, Text: func(row int) string {
+		{Name: "duration", Help: "how long it was seen",
+			Wide: 8, Right: true, Rank: 2, Hidden: entries, Text: func(row int) string {
 				return lasted(l.entries[row].Until.Sub(l.entries[row].Began))
 			},
 			Order: func(row int) int64 { return int64(l.entries[row].Until.Sub(l.entries[row].Began)) }, Dim: true},
-		{Name: "what", Help: "sweep with changes, routing, load or commit, and what changed",
+		{Name: "entry", Help: "sweep with changes, routing, load or commit, and what changed",
 			Least: 12, Share: 3, Hidden: entries, Text: func(row int) string {
 				return l.entries[row].what()
 			}, Look: l.look},
 		{Name: "engine", Help: "routing engine of the tables",
 			Wide: 10, Rank: 2, Hidden: entries, Text: func(row int) string { return l.entries[row].Engine }},
-		{Name: "figures", Help: "measured figures, by name",
+		{Name: "figures", Help: "number of table entries, changed entries, and other figures, with their names",
 			Least: 14, Rank: 1, Hidden: entries, Text: func(row int) string {
 				return l.entries[row].figures()
 			}, Dim: true},
-		{Name: "who", Help: "user",
+		{Name: "user", Help: "user who ran the command",
 			Wide: 8, Rank: 3, Hidden: entries, Text: func(row int) string { return l.entries[row].Who }, Dim: true},
 	}
 	l.Cols = append(l.Cols, l.momentColumns()...)
@@ -283,7 +283,7 @@ func (l *past) Diff() (command string, ok bool) {
 func (l *past) Actions() []pane.Action {
 	return append(l.momentActions(), pane.Action{
 		Name: "diff-before", Binding: pane.On("show what changed between the previous entry and the selected one", "P"),
-		Group: "Simulate and write", After: "diff", Label: "diff before", Rank: 6, Own: true, Session: true,
+		Group: "Simulate and write", After: "diff", Label: "diff with previous", Rank: 6, Own: true, Session: true,
 		Why: l.whyNotDiffBefore,
 		Do: func() tea.Msg {
 			row, _ := l.Selected()

@@ -26,7 +26,7 @@ func (l *past) momentColumns() []draw.Column {
 				return when.Format(at(row).When, "01-02 15:04:05")
 			},
 			Order: func(row int) int64 { return at(row).When.UnixNano() }},
-		{Name: "what", Help: "sweep with changes, routing, load or commit, and what changed",
+		{Name: "kind", Help: "kind of the object that changed",
 			Wide: 7, Hidden: hidden, Text: func(row int) string {
 				return at(row).What
 			}, Dim: true},
@@ -36,7 +36,7 @@ func (l *past) momentColumns() []draw.Column {
 			Wide: 6, Hidden: func() bool {
 				return hidden() || l.shown() == nil
 			}, Text: l.side, Look: func(int) draw.Style { return l.Theme.Warn }},
-		{Name: "who", Help: "user",
+		{Name: "cause", Help: "user who ran the command, or the probable cause",
 			Least: 16, Rank: 1, Hidden: hidden, Text: func(row int) string {
 				return at(row).Who
 			}, Dim: true},
@@ -52,9 +52,9 @@ func (l *past) Subject() pane.Subject {
 			s = l.Scene.SubjectAt(pane.Place{GUID: m.GUID, Port: uint8(m.Port)})
 		}
 		s.Facts = []pane.Fact{{Name: "event", Text: m.Text}, {Name: "when", Text: when.Text(m.When)},
-			{Name: "what", Text: m.What}}
+			{Name: "kind", Text: m.What}}
 		if m.Who != "" {
-			s.Facts = append(s.Facts, pane.Fact{Name: "who, probably", Text: m.Who})
+			s.Facts = append(s.Facts, pane.Fact{Name: "probable cause", Text: m.Who})
 		}
 		for _, e := range []struct {
 			name string

@@ -47,7 +47,7 @@ func (l *lft) lidColumns() []draw.Column {
 		{Name: "link", Help: "active width and speed, for example 4xHDR",
 			Wide: 7, Right: true, Rank: 1, Hidden: byPort, Text: func(row int) string { return l.link(l.entry(row)) },
 			Order: func(row int) int64 { return l.linkOrder(l.entry(row)) }, Dim: true},
-		{Name: "by", Help: "how packets choose a port of the group; static: by the forwarding table alone",
+		{Name: "adaptive", Help: "how packets choose a port of the group; static: by the forwarding table alone",
 			Wide: 8, Hidden: l.noGroups, Text: func(row int) string { return l.adapts(row).State().String() },
 			Order: func(row int) int64 { return int64(l.adapts(row).State()) }, Dim: true},
 		{Name: "group", Help: "ports from which adaptive routing chooses; those after \"then\" are used when none of " +
@@ -55,7 +55,7 @@ func (l *lft) lidColumns() []draw.Column {
 			Least: 6, Share: 1, Hidden: l.noGroups, Text: l.groupText, Order: func(row int) int64 {
 				return int64(len(l.groupText(row)))
 			}},
-		{Name: "was", Help: "port in the state compared with",
+		{Name: "before", Help: "port in the state compared with",
 			Wide: 6, Right: true, Hidden: func() bool { return byPort() || l.was == nil },
 			Text: l.wasText, Order: func(row int) int64 {
 				return int64(draw.Btoi(l.wasText(row) == ""))
@@ -94,7 +94,7 @@ func (l *lft) useColumn(hidden func() bool, entry func(row int) uint8) draw.Colu
 		}
 		return l.Scene.RecentUse(l.Scene.Picture.Fabric, out)
 	}
-	return draw.Column{Name: "use", Help: "share of the data rate sent in the last hour, as recorded",
+	return draw.Column{Name: "used", Help: "share of the data rate used in the last hour, as recorded",
 		Wide: 5, Right: true, Rank: 3, Hidden: func() bool { return hidden() || l.Scene.Recent() == nil },
 		Text: func(row int) string {
 			_, text := use(row)

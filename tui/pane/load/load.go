@@ -103,7 +103,7 @@ func New(c *pane.Common) pane.Pane {
 				return s
 			},
 			Order: func(row int) int64 { return int64(1000 * l.load.loads.Fabric.Ports[l.port(row)].Gbps()) }},
-		{Name: "use", Help: "share of the data rate sent in the last hour, as recorded: measured, where paths are " +
+		{Name: "used", Help: "share of the data rate used in the last hour, as recorded: measured, where paths are " +
 			"computed from the tables",
 			Wide: 5, Right: true, Rank: 2, Hidden: func() bool { return hidden() || l.Scene.Recent() == nil },
 			Text:  func(row int) string { _, text := l.Scene.RecentUse(l.load.loads.Fabric, l.port(row)); return text },

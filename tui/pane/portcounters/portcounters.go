@@ -35,7 +35,7 @@ type kind struct {
 // kinds are the views of the pane.
 var kinds = []kind{
 	{"errors", counters.Faults},
-	{"waits and discards", counters.Of(counters.XmitWait, counters.XmitDiscards)},
+	{"XmitWait and XmitDiscards", counters.Of(counters.XmitWait, counters.XmitDiscards)},
 	{"traffic", counters.Of(counters.XmitData)},
 }
 
@@ -92,7 +92,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 	l := &list{src: src, span: firstSpan}
 	t := c.Look
 	names := prose.Words(kinds, func(k kind) string { return k.name })
-	l.List = pane.NewList(c, pane.About{Name: "Counters", Short: "Cntrs", Broad: true, Enter: "over time"},
+	l.List = pane.NewList(c, pane.About{Name: "Counters", Broad: true, Enter: "over time"},
 		draw.Table{Kinds: names, ID: func(row int) uint64 {
 			return pane.Place{GUID: l.row(row).Key.GUID, Port: l.row(row).Key.Num}.ID()
 		}}, l.Renew)
@@ -110,7 +110,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 			Least: 20, Share: 3, Hidden: errorsOnly, Text: l.counted, Order: func(row int) int64 {
 				return int64(l.row(row).Sum)
 			}},
-		{Name: "an hour", Help: "sum of the increases per hour",
+		{Name: "per hour", Help: "sum of the increases per hour",
 			Wide: 9, Right: true, Hidden: errorsOnly, Text: func(row int) string { return figure(l.row(row).PerHour) },
 			Order: func(row int) int64 { return int64(l.row(row).PerHour) }},
 		{Name: "since", Help: "end of the first reading with an increase; before: saturated during all of the time",
@@ -121,19 +121,20 @@ func New(c *pane.Common, src Source) pane.Pane {
 			Wide: parts, Hidden: unrecorded, Drawn: true, Text: func(row int) string {
 				return t.Spark(l.row(row).Bins, max(l.most, 1), parts)
 			}, Look: l.look},
-		{Name: "sends", Help: "data sent by the port (PortXmitData)",
+		{Name: "sent", Help: "data sent by the port (PortXmitData)",
 			Wide: 10, Right: true, Hidden: trafficOnly, Text: l.sends, Order: func(row int) int64 {
 				return int64(l.row(row).PerHour)
 			}},
-		{Name: "use", Help: "data sent, as a share of the data rate of the link",
+		{Name: "used", Help: "data sent, as a share of the data rate of the link",
 			Wide: 6, Right: true, Rank: 1, Hidden: unrecorded, Text: l.use, Order: func(row int) int64 {
 				return int64(1e6 * l.row(row).Use)
 			}, Look: l.useLook},
-		{Name: "by tables", Help: "data sent compared with the paths by the tables, both relative to the mean of the " +
-			"links between switches: 1.00x is as expected",
-			Wide: 9, Right: true, Rank: 2, Hidden: trafficOnly, Text: l.byTables, Look: l.partsLook},
-		{Name: "waits/s", Help: "XmitWait ticks per second",
-			Wide: 8, Right: true, Rank: 3, Hidden: unrecorded, Text: func(row int) string {
+		{Name: "of expected",
+			Help: "data sent compared with the paths by the tables, both relative to the mean of the " +
+				"links between switches: 1.00x is as expected",
+			Wide: 11, Right: true, Rank: 2, Hidden: trafficOnly, Text: l.byTables, Look: l.partsLook},
+		{Name: "XmitWait/s", Help: "XmitWait ticks per second",
+			Wide: 10, Right: true, Rank: 3, Hidden: unrecorded, Text: func(row int) string {
 				return figure(l.row(row).Waits)
 			}, Order: func(row int) int64 { return int64(l.row(row).Waits) }},
 		{Name: "now", Help: "rate between the last two readings, without recording; the visible ports are read every " +
@@ -434,7 +435,7 @@ func (l *list) Empty() string {
 		return "Nothing was recorded in that time: the first two rounds of reading are not finished. " + lookElsewhere
 	case errors.Is(l.failed, recorded.ErrNone) && l.isFile():
 		return prose.When(l.Scene.State.Read == nil, "Unknown: the subnet is a file without counters.",
-			"Nothing is recorded of a file. Enter runs show counters, which lists the counters that the file has.")
+			"A file cannot be recorded. Enter runs show counters, which lists the counters that the file has.")
 	case errors.Is(l.failed, recorded.ErrNone):
 		return "Unknown: " + l.failed.Error() + ". Enter runs record start, which reads some ports each second and " +
 			"keeps their counters. " + lookElsewhere
@@ -469,7 +470,7 @@ func (l *list) Subject() pane.Subject {
 	link := prose.When(f.Ports[x.Port].Peer == fabric.None, fabric.PortIndex(fabric.None), x.Port)
 	s := pane.Subject{Fabric: f, Node: f.Ports[x.Port].Node, Port: fabric.None, Link: link, Via: fabric.None}
 	for _, c := range x.Counts {
-		text := fmt.Sprintf("%s%s, %s an hour, from %s to %s", prose.When(c.AtLeast, "at least ", ""),
+		text := fmt.Sprintf("%s%s, %s per hour, from %s to %s", prose.When(c.AtLeast, "at least ", ""),
 			draw.Thousands(int(c.Increase)), figure(3600*c.PerSecond()), when.Text(c.First),
 			when.Text(c.Last))
 		s.Facts = append(s.Facts, pane.Fact{Name: c.Counter.String(), Text: text})

@@ -143,7 +143,7 @@ var Pane = pane.Maker[Source]{Name: "Problems", New: New}
 // New makes the pane.
 func New(c *pane.Common, src Source) pane.Pane {
 	l := &problems{src: src}
-	l.List = pane.NewList(c, pane.About{Name: "Problems", Short: "Probs", Seat: pane.SeatHead},
+	l.List = pane.NewList(c, pane.About{Name: "Problems", Seat: pane.SeatHead},
 		draw.Table{ID: func(row int) uint64 { return id(&l.found[row]) }}, l.Renew)
 	l.Cols = []draw.Column{
 		{Name: "severity", Help: "error, warning or note",
@@ -157,9 +157,9 @@ func New(c *pane.Common, src Source) pane.Pane {
 			Hidden: func() bool {
 				return !slices.ContainsFunc(l.found, func(r row) bool { return !r.Since.IsZero() })
 			}},
-		{Name: "problem", Help: "kind of problem, and what was found",
+		{Name: "problem", Help: "kind of problem, with the evidence",
 			Least: 24, Share: 5, Text: func(row int) string { return l.found[row].problem() }},
-		{Name: "next step", Help: "what may help",
+		{Name: "next step", Help: "suggested next step",
 			Least: 36, Share: 2, Rank: 1, Text: func(row int) string { return l.found[row].Try }, Dim: true},
 	}
 	return l
@@ -289,16 +289,17 @@ func (l *problems) Empty() string {
 	case l.shown == nil:
 		return "the problems are not computed yet"
 	case l.Scene.Recalled() != nil:
-		return "none: links are up and uniform, packets arrive (the history has no counters and no unanswered requests)"
+		return "no problems: links are up and uniform, packets arrive (the history has no counters and no unanswered " +
+			"requests)"
 	}
 	if l.reports.Progress() != "" {
-		return "none so far: all nodes respond, links are up and uniform; tracing packets"
+		return "no problems so far: all nodes respond, links are up and uniform; tracing packets"
 	}
 	if l.Scene.State.Live.Tables == nil {
-		return "none: links are up and uniform; without forwarding tables it is unknown whether packets arrive (r " +
-			"computes tables, :problems lists what was not checked)"
+		return "no problems: links are up and uniform; without forwarding tables it is unknown whether packets " +
+			"arrive (r computes tables, :problems lists what was not checked)"
 	}
-	return "none: all nodes respond, links are up and uniform, packets arrive"
+	return "no problems: all nodes respond, links are up and uniform, packets arrive"
 }
 
 func (l *problems) Subject() pane.Subject {
@@ -330,7 +331,7 @@ func (l *problems) Enter() (func() tea.Msg, string) {
 			return nil
 		}, ""
 	}
-	return l.GoTo(l.Subject(), "no problem is selected", "nothing to open here: this problem is of the whole subnet")
+	return l.GoTo(l.Subject(), "no problem is selected", "nothing to open here: this problem concerns the whole subnet")
 }
 
 // Actions returns the action that acknowledges the selected problem.
@@ -356,7 +357,7 @@ func (l *problems) whyNotAcknowledge() string {
 	case l.Scene.Recalled() != nil:
 		return "this is a past state"
 	case !slices.ContainsFunc(l.shown.Problems, func(p found.Problem) bool { return p.ID() == l.found[row].ID() }):
-		return "this is unknown, not a problem that was found"
+		return "this row reports data that was not read, not a problem"
 	}
 	return ""
 }

@@ -72,16 +72,16 @@ var Pane = pane.Maker[Source]{Name: "Resilience", New: New}
 func New(c *pane.Common, src Source) pane.Pane {
 	l := &resilient{src: src}
 	t := c.Look
-	l.List = pane.NewList(c, pane.About{Name: "Resilience", Short: "Resil"},
+	l.List = pane.NewList(c, pane.About{Name: "Resilience"},
 		draw.Table{Kinds: []string{"each link between switches", "each switch", "each pair of links between switches"},
 			ID: func(row int) uint64 {
 				return uint64(l.now.rows[row].Number)
 			}}, l.Renew)
 	v := func(row int) *resilience.Verdict { return &l.now.rows[row].Verdict }
 	l.Cols = []draw.Column{
-		{Name: "what fails", Help: "link, switch, or first link of a pair",
+		{Name: "failure", Help: "link, switch, or first link of a pair",
 			Least: 27, Share: 2, Text: l.first, Look: l.look},
-		{Name: "and", Help: "second link of the pair",
+		{Name: "second link", Help: "second link of the pair",
 			Least: 24, Share: 2, Hidden: func() bool { return studyKinds[l.Kind] != resilience.Pairs }, Text: l.second,
 			Look: l.look},
 		{Name: "unreachable", Help: "end ports that the failure separates from the subnet",
@@ -104,13 +104,13 @@ func New(c *pane.Common, src Source) pane.Pane {
 			Look: func(row int) draw.Style {
 				return prose.When(v(row).Loop == resilience.HasLoop, t.Bad, "")
 			}},
-		{Name: "busiest", Help: "paths over the busiest link after rerouting",
-			Wide: 8, Right: true, Rank: 2, Order: func(row int) int64 { return v(row).Worst }},
-		{Name: "growth", Help: "that relative to the busiest link before",
+		{Name: "most paths", Help: "paths over the busiest link after rerouting",
+			Wide: 10, Right: true, Rank: 2, Order: func(row int) int64 { return v(row).Worst }},
+		{Name: "growth", Help: "most paths after rerouting, divided by those before the failure",
 			Wide: 6, Right: true, Rank: 1, Text: l.ofBefore, Order: func(row int) int64 {
 				return v(row).Worst
 			}, Look: l.look},
-		{Name: "at", Help: "busiest link after rerouting",
+		{Name: "busiest link", Help: "busiest link after rerouting",
 			Least: 16, Rank: 4, Text: func(row int) string {
 				return v(row).At
 			}, Dim: true},
@@ -208,7 +208,7 @@ func (l *resilient) StateBadge() *draw.Badge {
 	case l.Scene == nil || l.Size == 0:
 		return nil
 	case l.now.key != l.key():
-		b := pane.PastBadge(l.Theme, "OUTDATED, trying")
+		b := pane.PastBadge(l.Theme, "OUTDATED, computing")
 		return &b
 	}
 	return l.SceneBadge(true)
@@ -221,7 +221,7 @@ func (l *resilient) Figure() string {
 	r := &l.now.report
 	switch {
 	case l.study.Progress() != "":
-		return fmt.Sprintf("tried %s of %s: S stops", draw.Thousands(r.Done), draw.Thousands(r.Failures))
+		return fmt.Sprintf("simulated %s of %s: S stops", draw.Thousands(r.Done), draw.Thousands(r.Failures))
 	case !r.Complete():
 		return fmt.Sprintf("stopped at %s of %s: S continues", draw.Thousands(r.Done), draw.Thousands(r.Failures))
 	}
@@ -243,17 +243,17 @@ func (l *resilient) Empty() string {
 	case l.Scene.WhyNoTables != "":
 		return l.Scene.WhyNoTables
 	case l.study.Progress() != "":
-		return "trying each failure: " + l.study.Progress() + "; S stops"
+		return "simulating each failure: " + l.study.Progress() + "; S stops"
 	case !l.Filt.Empty() && l.Size > 0:
 		return l.NoMatch("failure")
 	case l.stopped == l.key():
 		return "stopped: S continues"
 	case l.err != nil:
-		return "the failures were not tried: " + l.err.Error()
+		return "the failures were not simulated: " + l.err.Error()
 	case l.large() && l.approved != l.key():
-		return draw.Thousands(l.failures()) + " failures take a while: S starts in the background"
+		return draw.Thousands(l.failures()) + " failures take long to simulate: S starts in the background"
 	}
-	return "nothing of this kind can fail: b shows other kinds"
+	return "there is nothing of this kind: b shows other kinds"
 }
 
 // Subject returns the link or switch that fails in the selected row, so that the key f can simulate this failure.

@@ -94,7 +94,7 @@ func (l *resilient) Collect() {
 func (l *resilient) Actions() []pane.Action {
 	return []pane.Action{{
 		Name: "study", Binding: pane.On("simulate every failure in turn; stop or continue", "S"),
-		Group: "Simulate and write", After: "diff-before", Label: "try all", Rank: 3, Word: l.studyWord,
+		Group: "Simulate and write", After: "diff-before", Label: "simulate all", Rank: 3, Word: l.studyWord,
 		Own: true, Why: l.whyNotStudy, Do: l.studyNow,
 	}}
 }
@@ -106,7 +106,7 @@ func (l *resilient) studyWord() string {
 	case l.stopped == l.key():
 		return "continue"
 	}
-	return "try all"
+	return "simulate all"
 }
 
 func (l *resilient) Escape(idle bool) (func() tea.Msg, string) {
@@ -130,7 +130,7 @@ func (l *resilient) whyNotStudy() string {
 	case l.err != nil:
 		return l.err.Error()
 	case l.study.Doing == nil && l.stopped != l.key() && (!l.large() || l.approved == l.key()):
-		return "every failure of this kind was tried: b shows other kinds"
+		return "every failure of this kind was simulated: b shows other kinds"
 	}
 	return ""
 }
@@ -141,5 +141,5 @@ func (l *resilient) studyNow() tea.Msg {
 		return l.stop()
 	}
 	l.stopped, l.approved = studyKey{}, l.key()
-	return pane.Inform{Text: "trying every failure in turn"}
+	return pane.Inform{Text: "simulating every failure in turn"}
 }

@@ -139,7 +139,7 @@ func (s *subnetMap) isOnPath(it *item) bool {
 // isNeighbour reports whether a cable leads from a switch to the selected switch.
 func (s *subnetMap) isNeighbour(sw fabric.SwitchIndex) bool { n, _ := s.cables(sw); return n > 0 }
 
-// cables returns the numbers of cables from the selected switch to another switch, and of those that are down.
+// cables returns the number of cables from the selected switch to another switch, and how many of them are down.
 func (s *subnetMap) cables(to fabric.SwitchIndex) (all, down int) {
 	sw := s.selectedSwitch()
 	if s.around.of != sw || s.around.by == nil {

@@ -53,7 +53,7 @@ var Pane = pane.Maker[Source]{Name: "All", New: New}
 func New(c *pane.Common, src Source) pane.Pane {
 	l := &subnets{src: src}
 	t := c.Look
-	l.List = pane.NewList(c, pane.About{Name: "All", Short: "All", Enter: "go there", Broad: true},
+	l.List = pane.NewList(c, pane.About{Name: "All", Enter: "go there", Broad: true},
 		draw.Table{Kinds: []string{"subnets", "differences"}, ID: l.id}, l.Renew)
 	all := func() bool { return l.Kind != kindSubnets }
 	figure := func(of func(o *sources.Overview) int) (func(row int) string, func(row int) int64) {
@@ -81,11 +81,12 @@ func New(c *pane.Common, src Source) pane.Pane {
 	}
 	l.Cols = []draw.Column{
 		{Name: "subnet", Help: "name from -s or the configuration, otherwise the source",
-			Least: 8, Share: 2, Text: l.name, Look: l.look},
+			Least: 16, Share: 2, Text: l.name, Look: l.look},
 		column("switches", "number of switches", 8, 3, "", func(o *sources.Overview) int { return o.Switches }),
-		column("hosts", "machines with an adapter, without aggregation nodes", 6, 2, "", func(o *sources.Overview) int {
-			return o.Hosts
-		}),
+		column("hosts", "hosts with a channel adapter, without aggregation nodes", 6, 2, "",
+			func(o *sources.Overview) int {
+				return o.Hosts
+			}),
 		column("links", "all links, including those of hosts", 6, 4, "", func(o *sources.Overview) int {
 			return o.Links
 		}),
@@ -99,11 +100,11 @@ func New(c *pane.Common, src Source) pane.Pane {
 		column("warnings", "problems of severity warning", 8, 2, t.Warn, func(o *sources.Overview) int {
 			return o.Warnings
 		}),
-		column("worst load", "most paths over a link between switches, all end ports to all others", 10, 3, "",
+		column("most paths", "paths over the busiest link between switches, all end ports to all others", 10, 3, "",
 			func(o *sources.Overview) int {
 				return int(max(o.Worst, 0))
 			}),
-		column("differs", "differences from most of the subnets; b lists them", 7, 0, t.Warn,
+		column("differences", "differences from most of the subnets; b lists them", 11, 0, t.Warn,
 			func(o *sources.Overview) int {
 				return o.Differs
 			}),
@@ -114,7 +115,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 			Wide: 10, Hidden: func() bool {
 				return !all()
 			}, Text: func(row int) string { return string(l.rows[row].Kind) }},
-		{Name: "what", Help: "host, port or link; Enter selects it",
+		{Name: "place", Help: "host, port or link; Enter selects it",
 			Least: 30, Share: 6, Hidden: func() bool {
 				return !all()
 			}, Text: func(row int) string { return l.rows[row].What }},
@@ -149,7 +150,7 @@ func (l *subnets) at(row int) int {
 func (l *subnets) name(row int) string {
 	name := l.glances[l.at(row)].Name
 	if l.Kind == kindSubnets && row == l.here {
-		return name + " (here)"
+		return name + " (shown)"
 	}
 	return name
 }
@@ -193,7 +194,7 @@ func (l *subnets) state(row int) string {
 	}
 	words := []string{"read " + when.Clock(g.Read)}
 	if g.Lost != "" {
-		words = []string{"LOST, " + words[0], g.Lost}
+		words = []string{"DISCONNECTED, " + words[0], g.Lost}
 	}
 	if o := l.overview(row); o != nil && o.Manager != "" {
 		words = append(words, "SM "+o.Manager)

@@ -44,7 +44,7 @@ func (t *topology) treeColumns() []draw.Column {
 				}
 				return ""
 			}},
-		{Name: "ports up", Help: "ports with a link, of all ports",
+		{Name: "links", Help: "ports with a link, of all ports",
 			Right: true, Text: func(row int) string {
 				if t.rows[row].kind == rowSwitch {
 					return fmt.Sprint(t.Scene.Now.LinkedPorts(node(row)))
@@ -101,9 +101,9 @@ func (t *topology) rowName(row int) string {
 func (t *topology) tierName(tier int32) string {
 	switch {
 	case tier == tierOutside:
-		return "outside"
+		return "unreachable"
 	case tier == tierLoose:
-		return "on no switch"
+		return "not attached to a switch"
 	case t.groups != nil:
 		return t.groups[tier].name
 	case tier == 0:
@@ -123,7 +123,7 @@ func (t *topology) sortSwitches(list []fabric.SwitchIndex) []fabric.SwitchIndex 
 		switch t.Cols[max(t.Sorted, -t.Sorted)-1].Name {
 		case "LID":
 			return int64(t.Scene.LID(n.FirstPort))
-		case "ports up":
+		case "links":
 			return int64(t.Scene.Now.LinkedPorts(n))
 		case "load":
 			return t.worstPaths(n)
@@ -191,7 +191,7 @@ func bySystem(ix *pane.Index) []treeGroup {
 		if n.SystemGUID == 0 || n.SystemGUID == n.GUID {
 			return "single switches"
 		}
-		return fmt.Sprintf("system 0x%016x", n.SystemGUID)
+		return fmt.Sprintf("chassis 0x%016x", n.SystemGUID)
 	})
 }
 
@@ -228,7 +228,7 @@ func byPart(ix *pane.Index) []treeGroup {
 		if rails := &s.Rails; len(rails.Names) > 1 && rails.Of[n.Switch] != classify.None {
 			return "rail " + rails.Names[rails.Of[n.Switch]]
 		}
-		return "in none"
+		return "in no group"
 	})
 }
 

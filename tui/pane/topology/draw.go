@@ -42,9 +42,9 @@ func (t *topology) drawTier(p *draw.Pen, tier int32) {
 	case tier >= 0 && t.groups != nil:
 		head, what = t.groups[tier].name, draw.Count(len(t.groups[tier].switches), "switch")
 	case tier == tierOutside:
-		head, what = "outside", draw.Count(len(ix.Outside), "switch")+", unreachable"
+		head, what = "unreachable", draw.Count(len(ix.Outside), "switch")
 	case tier == tierLoose:
-		head, what = "on no switch", draw.Count(len(ix.Loose), "node")
+		head, what = "not attached to a switch", draw.Count(len(ix.Loose), "node")
 	case tier == 0 && len(ix.Tiers) == 1:
 		head, what = "switches", draw.Thousands(len(ix.Tiers[0]))
 	case tier == 0:

@@ -32,7 +32,7 @@ type columns struct {
 func (c *columns) layOut() {
 	if o := c.t.chosen(); o != nil {
 		cols := c.paths[kindPath]
-		cols[colOther].Name, cols[colOtherBy].Name = o.kind.Word(), o.kind.Word()+" by"
+		cols[colOther].Name, cols[colOtherBy].Name = o.kind.Word(), o.kind.Word()+" hop"
 	}
 	c.t.Cols = c.paths[c.t.Kind]
 	widest := func(text func(row int) string, least, most int) int {
@@ -86,15 +86,16 @@ func (c *columns) pathColumns() []draw.Column {
 			}, Text: c.sharedText, Dim: true},
 		{Name: "other", Help: "whether the other state has the same hop, another port of the node, or another switch",
 			Wide: 6, Rank: 3, Hidden: noOther, Text: c.otherText, Look: c.otherLook},
-		{Name: "hop", Help: "up or down by rank, turns, torus datelines, drops, credit loops",
+		{Name: "remark", Help: "up or down by rank, turns, torus datelines, drops, credit loops",
 			Least: 10, Rank: 3, Hidden: c.noHops, Text: c.happensText, Look: c.happensLook},
-		{Name: "back", Help: "whether the reverse path has the same hop, another port of the node, or another switch",
-			Wide: 6, Rank: 4, Hidden: noBack, Text: c.backText, Look: c.backLook},
-		{Name: "back by", Help: "hop of the reverse path",
+		{Name: "reverse",
+			Help: "whether the reverse path has the same hop, another port of the node, or another switch",
+			Wide: 7, Rank: 4, Hidden: noBack, Text: c.backText, Look: c.backLook},
+		{Name: "reverse hop", Help: "hop of the reverse path",
 			Least: 16, Share: 4, Rank: 5, Hidden: noBack, Text: c.backBy, Dim: true},
-		{Name: "other by", Help: "hop in the other state",
+		{Name: "other hop", Help: "hop in the other state",
 			Least: 16, Share: 4, Rank: 6, Hidden: noOther, Text: c.otherBy, Dim: true},
-		{Name: "use", Help: "share of the data rate sent in the last hour, as recorded",
+		{Name: "used", Help: "share of the data rate used in the last hour, as recorded",
 			Wide: 5, Right: true, Rank: 2, Hidden: func() bool { return c.t.Scene.Recent() == nil }, Text: c.useText},
 	}
 }
@@ -213,7 +214,7 @@ func (c *columns) otherHopText(row int, o *other) string {
 // bothColumns returns the columns for the path and the reverse path.
 func (c *columns) bothColumns() []draw.Column {
 	return []draw.Column{
-		{Name: "  there", Help: "nodes of the path, in order",
+		{Name: "  forward", Help: "nodes of the path, in order",
 			Least: 12, Text: c.nodeText, Look: c.nodeLook},
 		{Name: "in", Help: "port at which packets arrive",
 			Wide: 4, Right: true, Rank: 2, Text: func(row int) string { return c.bothPort(row, false, true) }},
@@ -225,7 +226,8 @@ func (c *columns) bothColumns() []draw.Column {
 			Wide: 6, Text: func(row int) string {
 				return likeText(c.t.rows[row].how)
 			}, Look: func(row int) draw.Style { return c.likeLook(c.t.rows[row].how.String(), c.t.Theme.Info) }},
-		{Name: "back", Help: "whether the reverse path has the same hop, another port of the node, or another switch",
+		{Name: "reverse",
+			Help:  "whether the reverse path has the same hop, another port of the node, or another switch",
 			Least: 12, Text: c.backNode},
 		{Name: "out", Help: "port from which packets leave, and its link",
 			Wide: 4, Right: true, Text: func(row int) string { return c.bothPort(row, true, false) }},
@@ -233,7 +235,7 @@ func (c *columns) bothColumns() []draw.Column {
 			Wide: 4, Right: true, Rank: 2, Text: func(row int) string { return c.bothPort(row, true, true) }},
 		{Name: "VL", Help: "VL by which packets leave, from the SL2VL tables; 0→1 where they arrive by another one",
 			Wide: 5, Right: true, Rank: 3, Hidden: c.noVLs, Text: c.backVL},
-		{Name: "paths back", Help: "paths over the link in the reverse direction",
+		{Name: "paths", Help: "paths over the link in the reverse direction",
 			Wide: 10, Right: true, Rank: 4, Hidden: func() bool {
 				return c.t.Loads() == nil
 			}, Text: c.backLoad},

@@ -33,8 +33,7 @@ func (c *columns) lidColumns() []draw.Column {
 				return fmt.Sprintf("%d/%d", c.t.common(path(row)), path(row).Links())
 			},
 			Order: func(row int) int64 { return int64(c.t.common(path(row))) }},
-		{Name: "switches, = as in the path shown", Help: "switches of the path; = where they are those " +
-			"of the path shown",
+		{Name: "switches", Help: "switches of the path; = marks a switch of the path shown",
 			Least: 20, Text: c.switchesText},
 	}
 }

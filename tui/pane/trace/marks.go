@@ -28,11 +28,11 @@ func (t *trace) Actions() []pane.Action {
 				return t.markSelected(1)
 			}},
 		{Name: "trace-back", Binding: pane.On("exchange source and destination", "x"), Group: "Trace",
-			After: "trace-to", Label: "path back", Rank: 12, Why: t.whyNoTrace, Do: t.exchange},
+			After: "trace-to", Label: "reverse path", Rank: 12, Why: t.whyNoTrace, Do: t.exchange},
 		{Name: "trace-against",
 			Binding: pane.On("choose the state with which the trace is compared: live, base, whatif, staged, or "+
 				"the last shown entry of the history", "V"), Group: "Trace", After: "trace-back",
-			Label: "against", Rank: 12,
+			Label: "compare with", Rank: 12,
 			Word: t.againstWord, Own: true, Why: t.whyNoOther, Do: t.nextAgainst},
 	}
 }

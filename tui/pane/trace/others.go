@@ -103,10 +103,11 @@ func (t *trace) addBoth() {
 		}
 		t.rows = append(t.rows, r)
 	}
-	t.addRemark(t.verdictStyle(t.hops.Verdict), "there: "+t.hops.Explain(f)+slWords(t.passage), func() tea.Msg {
+	t.addRemark(t.verdictStyle(t.hops.Verdict), "forward path: "+t.hops.Explain(f)+slWords(t.passage), func() tea.Msg {
 		return pane.ShowKind{Kind: kindPath}
 	})
-	t.addRemark(t.verdictStyle(t.back.path.Verdict), "back: "+t.remarks.backWords()+slWords(t.back.passage), t.exchange)
+	t.addRemark(t.verdictStyle(t.back.path.Verdict), "reverse path: "+t.remarks.backWords()+slWords(t.back.passage),
+		t.exchange)
 }
 
 // slWords returns ", SL 3".
@@ -115,7 +116,7 @@ func slWords(p *passage.Passage) string {
 	case p == nil:
 		return ""
 	case !p.Known():
-		return ", SL unread"
+		return ", SL not read"
 	}
 	return ", SL " + p.SLs.String()
 }

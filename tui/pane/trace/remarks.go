@@ -35,7 +35,7 @@ func (r *remarks) add() {
 	}
 	if r.t.back != nil {
 		st := prose.When(r.t.back.path.Verdict.Arrives(), r.t.Theme.Dim, r.t.Theme.Bad)
-		r.t.addRemark(st, "back: "+r.backWords(), func() tea.Msg { return pane.ShowKind{Kind: kindBoth} })
+		r.t.addRemark(st, "reverse path: "+r.backWords(), func() tea.Msg { return pane.ShowKind{Kind: kindBoth} })
 	}
 	if n := len(r.t.group); n > 1 {
 		r.t.addRemark(r.t.Theme.Dim, fmt.Sprintf("LIDs %d to %d: %s", r.t.group[0].DstLID, r.t.group[n-1].DstLID,

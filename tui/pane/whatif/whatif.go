@@ -41,7 +41,7 @@ type whatIfRow struct {
 	ask, sheet          string     // the command with details, and the table of its answer
 }
 
-const maxMoved = 40 // how many links with other loads are listed
+const maxMoved = 40 // how many links whose load changes are listed
 
 // Pane constructs this pane. The feature that has a key of the same name opens the pane.
 var Pane = pane.Maker[any]{Name: "What-if", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
@@ -53,7 +53,7 @@ func New(c *pane.Common) pane.Pane {
 		draw.Table{ID: func(row int) uint64 { return uint64(row) }}, w.Renew)
 	look := func(row int) draw.Style { return w.rows[row].st }
 	w.Cols = []draw.Column{
-		{Name: "what", Help: "what failed, and its consequences; Enter opens what a figure counts",
+		{Name: "effect", Help: "simulated changes and their effects; Enter lists the objects that a figure counts",
 			Least: 16, Text: func(row int) string { return w.rows[row].what }, Look: look},
 		{Name: "before", Help: "value in the state compared with",
 			Right: true, Text: func(row int) string { return w.rows[row].before }},
@@ -191,7 +191,7 @@ func (w *whatIf) consequences(r *diff.Result) {
 	w.add(whatIfRow{what: "  lost", after: number(r.Pairs.Lost), st: bad(r.Pairs.Lost), ask: compare,
 		sheet: "pairs lost"})
 	if r.Pairs.ByLuck > 0 {
-		w.add(whatIfRow{what: "  by luck: only by some choices of adaptive routing", after: number(r.Pairs.ByLuck),
+		w.add(whatIfRow{what: "  reached only by some choices of adaptive routing", after: number(r.Pairs.ByLuck),
 			st: t.Warn, ask: compare, sheet: "pairs reached by luck"})
 	}
 	if r.Pairs.Unknown > 0 {
@@ -222,7 +222,7 @@ func (w *whatIf) consequences(r *diff.Result) {
 	}
 	if len(r.Loads) > 0 {
 		w.add(whatIfRow{what: "paths over links, gains first", heading: true, st: t.Strong, ask: compare,
-			sheet: "links with other loads"})
+			sheet: "links whose load changes"})
 	}
 	for i := range r.Loads[:min(len(r.Loads), maxMoved)] {
 		l := &r.Loads[i]
@@ -260,7 +260,7 @@ func (w *whatIf) Figure() string {
 	case w.Scene != nil && w.Scene.State.WhatIf != nil && w.Scene.State.Staged == nil:
 		return "not routed yet: r computes routes"
 	case w.result != nil:
-		return "d lists what changes"
+		return "d lists the changes"
 	}
 	return ""
 }
