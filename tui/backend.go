@@ -136,7 +136,9 @@ func (b *shellBackend) Flow(ctx context.Context, what string, shown *session.Pic
 }
 
 func (b *shellBackend) Study(ctx context.Context, t *fabric.Tables, kind resilience.Kind) (*resilience.Study, error) {
-	return b.Session().Analysis().Study(ctx, t, kind)
+	s := b.Session()
+	st := s.State()
+	return s.Study(ctx, &st, t, kind)
 }
 
 func (b *shellBackend) Try(ctx context.Context, st *session.State, engine string,

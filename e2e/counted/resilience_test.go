@@ -125,9 +125,21 @@ func (x *exam) resilience(s *state) {
 	a.done()
 }
 
+// reopen returns a console on a snapshot that has the engine of the present console.
+func (x *exam) reopen(file string) *console {
+	x.t.Helper()
+	again := open(x.t, "file:"+file)
+	if x.engine != "" {
+		if err := again.do("engine " + x.engine); err != nil {
+			x.t.Fatal(err)
+		}
+	}
+	return again
+}
+
 // isSettled reports whether incremental routing changes nothing without failures, in LIDs and tables.
 func (x *exam) isSettled(s *state, file string) bool {
-	again := open(x.t, "file:"+file)
+	again := x.reopen(file)
 	if err := again.do("route incremental"); err != nil {
 		return false
 	}
@@ -187,7 +199,7 @@ func (a *answer) outcome(name string, o *outcome, i int) {
 // without returns the state with one link less, after incremental routing.
 func (x *exam) without(s *state, file string, c cable) outcome {
 	x.t.Helper()
-	again := open(x.t, "file:"+file)
+	again := x.reopen(file)
 	for _, command := range []string{fmt.Sprintf("fail link %q", s.plugName(c[0])), "route incremental"} {
 		if err := again.do(command); err != nil {
 			x.t.Fatalf("%s on a snapshot: %v", command, err)

@@ -119,6 +119,7 @@ func readSubnet(t testing.TB, text string) *subnet {
 			t.Fatalf("the topology lacks the other end of the link of %v", p)
 		}
 	}
+	s.tellApart()
 	for p := range s.ends(true) {
 		s.endByGUID[p.guid] = p
 		for _, lid := range p.lids() {
@@ -126,6 +127,19 @@ func readSubnet(t testing.TB, text string) *subnet {
 		}
 	}
 	return s
+}
+
+// tellApart adds the GUID to names that several nodes have, as answers do.
+func (s *subnet) tellApart() {
+	nodes := map[string]int{}
+	for _, n := range s.nodes {
+		nodes[n.name]++
+	}
+	for _, n := range s.nodes {
+		if nodes[n.name] > 1 {
+			n.name += fmt.Sprintf(" (0x%016x)", n.guid)
+		}
+	}
 }
 
 // ends yields the end ports, optionally with those of switches.

@@ -120,7 +120,7 @@ func (x *exam) trace(s *state, src, dst endPort, against *state) {
 	a.back(s, src, dst)
 	a.against(against, src, dst, &p)
 	a.lids(s, src, dst, &p)
-	a.ignore("sl", "sl_means")
+	a.ignore("sl", "sls", "sl_means")
 	a.figure("choices_tree", []string{}) // no switch routes adaptively
 	a.figure("counters_not_read", []string{})
 	found := ""
@@ -169,7 +169,7 @@ func (a *answer) hops(s *state, src, dst endPort, p *path) {
 	}
 	lids := [2]int{s.shownLID(src), p.lid}
 	sl, isKnown := s.slsOf(lids)[0], !s.unreadSLs && !s.unreadVLs
-	if v, has := a.o.at("sl"); has && isKnown && src.own != nil && dst.own != nil {
+	if v, has := a.o.at("sl"); has && !s.unreadSLs && src.own != nil && dst.own != nil {
 		if sl = a.intAt("sl"); !slices.Contains(s.slsOf(lids), sl) {
 			a.wrong("sl", "-", v, s.slsOf(lids))
 		}

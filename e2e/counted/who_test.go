@@ -218,13 +218,13 @@ func (a *answer) unreachableWithout(s *state, what thing) {
 	n, rows, head := 0, a.rows("unreachable"), a.o
 	text := func(o *object) string {
 		p := o.value["port"].(map[string]any)
-		return fmt.Sprintf("%v/%v", p["name"], p["port"])
+		return fmt.Sprintf("%v/%v", p["guid"], p["port"])
 	}
 	for _, left := range s.net.reachableWithout(func(p *port) bool { return what.ports[p] }) {
 		gone, n = map[string]int{}, 0
 		for p := range s.net.ends(false) {
 			if !left[p] {
-				gone[p.String()]++
+				gone[fmt.Sprintf("%s/%d", guidText(p.node.guid), p.num)]++
 				n++
 			}
 		}

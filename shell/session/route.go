@@ -4,10 +4,12 @@ package session
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/routing/changes/resilience"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session/portgroups"
@@ -107,6 +109,31 @@ func (s *Session) Job(st *State) *compute.Job {
 		job.Groups, job.GroupsOf = g.List, g.Origin
 	}
 	return job
+}
+
+// Study prepares a study of how failures of a kind affect tables. The study adapts the tables to a failure as
+// [Session.RouteIncremental] does.
+func (s *Session) Study(ctx context.Context, st *State, t *fabric.Tables, kind resilience.Kind) (*resilience.Study,
+	error) {
+	study, err := s.analysis.Study(ctx, t, kind)
+	if err != nil {
+		return nil, err
+	}
+	var mu sync.Mutex // a job uses all processors
+	study.Adapt(func(ctx context.Context, f *fabric.Fabric) (*fabric.Tables, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		job := s.Job(st)
+		job.Fabric, job.Failed, job.Base, job.Before = f, true, t.Fabric, t
+		job.Past, job.LIDs = compute.Past{}, compute.LIDs{} // the ports keep their LIDs
+		job.Incremental, job.Options.Progress = true, nil
+		res, err := compute.Run(ctx, job)
+		if err != nil {
+			return nil, err
+		}
+		return res.Tables, nil
+	})
+	return study, nil
 }
 
 // NewStaged returns computed or loaded tables as a staged state. madeOf is the fabric for which they were computed,

@@ -8,7 +8,9 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/checks/credits"
+	"example.org/ibconsole/routing/checks/linkload"
 )
 
 // Loop is whether the routes after a failure have a credit loop.
@@ -36,6 +38,7 @@ type prover struct {
 	every int // every how many failures are proved
 	fast  bool
 	route func(ctx context.Context, f *fabric.Fabric) (*fabric.Tables, string, error)
+	adapt func(ctx context.Context, f *fabric.Fabric) (*fabric.Tables, error)
 }
 
 func newProver(t *fabric.Tables, failures int, kind Kind) prover {
@@ -62,6 +65,36 @@ func (s *Study) Reroute(name string, route func(ctx context.Context, f *fabric.F
 	err error),
 ) {
 	s.prover.route, s.report.Routes = route, name
+}
+
+// Adapt makes the study take the tables of the function adapt for each proved failure whose repaired paths close a
+// credit loop. The function adapts the tables of the study to the subnet after the failure, without a credit loop if it
+// can. It may be called by several goroutines at once.
+func (s *Study) Adapt(adapt func(ctx context.Context, f *fabric.Fabric) (*fabric.Tables, error)) {
+	s.prover.adapt = adapt
+}
+
+// avoid replaces the verdict of a failure whose repaired paths close a credit loop by that of adapted tables.
+func (j *judge) avoid(ctx context.Context, v *Verdict, removed []fabric.Link) error {
+	t, err := j.prover.adapt(ctx, j.base.Tables.Fabric.Without(removed))
+	if err != nil {
+		return err
+	}
+	if err := v.check(ctx, t); err != nil || v.Loop == HasLoop {
+		return err // the paths of the fewest hops stay
+	}
+	loads, err := linkload.AllToAll(ctx, t, linkload.Options{})
+	if err != nil {
+		return err
+	}
+	v.Lost, v.Changed = j.report.Paths-loads.Delivered, diff.Count(j.base.Tables, t).Changed
+	v.Worst, v.at = 0, fabric.None
+	for p, n := range loads.Paths {
+		if port := fabric.PortIndex(p); n > v.Worst && linkload.ClassOf(t.Fabric, port) == linkload.BetweenSwitches {
+			v.Worst, v.at = n, port
+		}
+	}
+	return nil
 }
 
 // prove sets the result of the proof of a failure.
@@ -106,7 +139,25 @@ func (j *judge) proveRepair(ctx context.Context, v *Verdict, removed []fabric.Li
 			return nil
 		}
 	}
-	return v.check(ctx, j.after(removed, changed))
+	if err := v.check(ctx, j.after(removed, changed)); err != nil || v.Loop != HasLoop || j.prover.adapt == nil {
+		return err
+	}
+	looped, err := j.loopsBefore(ctx)
+	if err != nil || looped {
+		return err
+	}
+	return j.avoid(ctx, v, removed)
+}
+
+// loopsBefore reports whether the tables have a credit loop without a failure, or whether this is unknown.
+func (s *Study) loopsBefore(ctx context.Context) (bool, error) {
+	s.looped.once.Do(func() {
+		var r *credits.Result
+		if r, s.looped.err = credits.Check(ctx, s.base.Tables, credits.Options{}); r != nil {
+			s.looped.is = r.Verdict != credits.None
+		}
+	})
+	return s.looped.is, s.looped.err
 }
 
 // check checks the routes after the failure as a whole.

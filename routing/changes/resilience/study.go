@@ -16,6 +16,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sync"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
@@ -47,6 +48,12 @@ type Study struct {
 	ranked []fabric.PortIndex
 	report Report
 	prover prover
+	// looped is set if the tables have a credit loop without a failure. It is computed when it is first needed.
+	looped struct {
+		once sync.Once
+		is   bool
+		err  error
+	}
 }
 
 // New prepares a study of all failures of a kind. O(switches x LIDs) on all processors.

@@ -122,12 +122,12 @@ func (j *judge) simulate(ctx context.Context, n int) Verdict {
 			return true
 		})
 	}
+	v.Worst, v.at = j.worst()
 	if n%j.prover.every == 0 {
 		if err := j.prove(ctx, &v, removed, j.edits); j.err == nil {
 			j.err = err
 		}
 	}
-	v.Worst, v.at = j.worst()
 	j.forget(removed, v.Unreachable > 0)
 	return v
 }

@@ -69,9 +69,10 @@ var Feature = feature.Feature{Name: "resilience", Keys: []feature.Key{
 		Path: "resilience", Group: feature.GroupSimulate, Summary: "Simulate each failure and count lost paths",
 		Help: "After each failure, routes are adapted as route incremental does, and all changed paths are traced. " +
 			"The\nroutes after each failure are proved free of credit loops: all up to 200 switches, otherwise 200 " +
-			"of them. With\nroutes=engine, these are the routes and multicast trees that the present engine computes " +
-			"after the failure.\nAn interrupted study shows its results so far. With to=FILE, the next run with the " +
-			"same file continues the study.",
+			"of them.\nFailures without a proof have the repair with the fewest hops, even if it has a credit loop. " +
+			"With routes=engine,\nthe routes that are proved are the routes and multicast trees that the present " +
+			"engine computes after the failure.\nAn interrupted study shows its results so far. With to=FILE, the " +
+			"next run with the same file continues the study.",
 	},
 	study("links", resilience.Links, "Simulate the failure of each link between switches", "resilience links",
 		"resilience links to=links.json top=3"),
@@ -362,12 +363,13 @@ func continueStudy(c *feature.Call, p *session.Picture, kind resilience.Kind, to
 		return nil, err
 	}
 	defer op.End()
-	s, err := c.Session.Analysis().Study(c.Ctx, p.Tables, kind)
+	st := c.Session.State()
+	s, err := c.Session.Study(c.Ctx, &st, p.Tables, kind)
 	if err != nil {
 		return nil, err
 	}
 	if c.Option("routes", "repair") == "engine" {
-		rerouteByEngine(c, s)
+		rerouteByEngine(c, &st, s)
 	}
 	r, err = start(s)
 	if err != nil {
@@ -391,13 +393,12 @@ func continueStudy(c *feature.Call, p *session.Picture, kind resilience.Kind, to
 }
 
 // rerouteByEngine makes a study prove the routes of the present engine.
-func rerouteByEngine(c *feature.Call, s *resilience.Study) {
-	st := c.Session.State()
+func rerouteByEngine(c *feature.Call, st *session.State, s *resilience.Study) {
 	var mu sync.Mutex // the engines work in parallel themselves
 	route := func(ctx context.Context, f *fabric.Fabric) (*fabric.Tables, string, error) {
 		mu.Lock()
 		defer mu.Unlock()
-		job := c.Session.Job(&st)
+		job := c.Session.Job(st)
 		job.Fabric, job.Failed, job.Options.Progress = f, true, nil
 		res, err := compute.Run(ctx, job)
 		if err != nil {
@@ -555,7 +556,7 @@ func sbatch(c *feature.Call) error {
 	if err != nil {
 		return err
 	}
-	script := sbatchScript(dir, program, c.Option("kind", "links"), shards)
+	script := sbatchScript(dir, program, strings.Join(st.Settings.Chain, ","), c.Option("kind", "links"), shards)
 	file := filepath.Join(dir, arrayScript)
 	if err := files.Write(file, func(w io.Writer) error {
 		_, err := io.WriteString(w, script)
@@ -569,7 +570,7 @@ func sbatch(c *feature.Call) error {
 
 // sbatchScript returns the script for sbatch. Each task simulates one shard. A task that is restarted continues the
 // report in its file.
-func sbatchScript(dir, program, kind string, shards int) string {
+func sbatchScript(dir, program, engines, kind string, shards int) string {
 	return fmt.Sprintf(`#!/bin/bash
 #SBATCH --job-name=resilience
 #SBATCH --array=1-%d
@@ -578,8 +579,8 @@ func sbatchScript(dir, program, kind string, shards int) string {
 #SBATCH --output=/dev/null
 cd %s || exit 1
 exec %s -s file:%s \
-  -c "resilience %s shard=$SLURM_ARRAY_TASK_ID/%d to=%s" >>"shard-$SLURM_ARRAY_TASK_ID.log" 2>&1
-`, shards, shellQuote(dir), shellQuote(program), arraySnapshot, kind, shards,
+  -c "engine %s; resilience %s shard=$SLURM_ARRAY_TASK_ID/%d to=%s" >>"shard-$SLURM_ARRAY_TASK_ID.log" 2>&1
+`, shards, shellQuote(dir), shellQuote(program), arraySnapshot, engines, kind, shards,
 		fmt.Sprintf(arrayReport, "$SLURM_ARRAY_TASK_ID"))
 }
 
