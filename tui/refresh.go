@@ -28,6 +28,7 @@ func (m *model) refresh() {
 	}
 	changed := m.sc.Changed(before)
 	for _, p := range m.all {
+		p.Base().Shared = m.sc.Top.Shared
 		p.Show(m.sc, changed)
 	}
 	if !changed {

@@ -17,7 +17,6 @@ type Column struct {
 	Text        func(row int) string // nil: Order with separators of thousands
 	Look        func(row int) Style  // nil: the style of other text, or dim
 	Dim         bool
-	Middle      bool // text that does not fit is cut in the middle, so that its end remains
 	// Order returns the number by which rows are sorted. If it is nil, rows are sorted by their text. Several
 	// goroutines may call Order and Text concurrently.
 	Order    func(row int) int64
@@ -175,13 +174,13 @@ func (t *Table) Draw(p *Pen, line int) {
 			st = c.Look(row)
 		}
 		text := c.Cell(row)
-		if c.Middle {
-			text = CutMiddle(Clean(text, p.ASCII), w, p.Ellipsis)
-		}
-		if c.Right {
+		switch {
+		case c.Right:
 			p.Right(st, text, w)
-		} else {
+		case c.Drawn:
 			p.Cell(st, text, w)
+		default:
+			p.PutName(st, text, w, t.Shared)
 		}
 	}
 }

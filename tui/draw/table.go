@@ -39,6 +39,8 @@ type Table struct {
 	Kinds  []string
 	Kind   int
 	Offset int // how many cells, or columns, are scrolled out on the left
+	// Shared are the long beginnings that most names share, see [Prefix].
+	Shared []string
 }
 
 // KeepRow remembers the selected row. It is called before the rows change.

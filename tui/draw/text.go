@@ -109,53 +109,6 @@ func Width(s string) int {
 	return runeCells(s)
 }
 
-// maxNameEnd is the maximum length of the end of a name that [Cut] keeps.
-const maxNameEnd = len(" (0x0123456789abcdef)/255")
-
-// Cut shortens clean text to at most w cells, with a mark where characters are missing. Of a text with blanks, the end
-// is missing; of a name without blanks, the middle. The number of a port at the end of a name is kept, and so is the
-// GUID, which names have if several nodes have one description.
-func Cut(s string, w int, mark string) string {
-	if len(s) <= w && prose.Plain(s) || Width(s) <= w {
-		return s
-	}
-	if w <= 0 {
-		return ""
-	}
-	if end := strings.LastIndex(s, " (0x"); end > 0 && len(s)-end <= min(maxNameEnd, w-2) {
-		return Cut(s[:end], w-(len(s)-end), mark) + s[end:]
-	}
-	end := portAt(s)
-	if end > 0 && len(s)-end <= w-2 {
-		return Cut(s[:end], w-(len(s)-end), mark) + s[end:]
-	}
-	if left := w - Width(mark); end < 0 && left >= 4 && prose.Plain(s) && !strings.Contains(s, " ") {
-		return s[:(left+1)/2] + mark + s[len(s)-left/2:]
-	}
-	left := w - 1
-	for i, r := range s {
-		if left -= Cells.RuneWidth(r); left < 0 {
-			return s[:i] + mark
-		}
-	}
-	return s
-}
-
-// nameBlanks is the number of blanks up to which a text may be the name of a port. A text with more is a sentence.
-const nameBlanks = 3
-
-// portAt returns the index of the slash before the port number at the end of a name, or -1 if there is none.
-func portAt(s string) int {
-	at := strings.LastIndexByte(s, '/')
-	if strings.Count(s, " ") > nameBlanks {
-		return -1
-	}
-	if at < 0 || at+1 == len(s) || len(s)-at > len("/255") || strings.Trim(s[at+1:], "0123456789") != "" {
-		return -1
-	}
-	return at
-}
-
 // Skip removes the first w cells of clean text.
 func Skip(s string, w int) string {
 	if w <= 0 {
@@ -195,6 +148,12 @@ func Count(n int, noun string) string { return Thousands(n) + " " + prose.Noun(n
 
 // Thousands returns a number as "419,904".
 func Thousands(n int) string { return humanize.Comma(int64(n)) }
+
+// Percent returns a share of 1 as "92 %".
+func Percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
+
+// Done returns the part of a work that is done as "92 %". It returns 100 % only if all is done.
+func Done[N int | int64](done, all N) string { return fmt.Sprintf("%d %%", 100*done/max(all, 1)) }
 
 var blanks = strings.Repeat(" ", 128)
 
@@ -248,19 +207,4 @@ func Age(d time.Duration) string {
 		return fmt.Sprintf("%d h", int(d.Hours()))
 	}
 	return fmt.Sprintf("%d d", int(d.Hours()/24))
-}
-
-// CutMiddle shortens a clean name to at most w cells. It removes the middle. The beginning and the end, with the number
-// of a port, remain.
-func CutMiddle(s string, w int, mark string) string {
-	over := Width(s) - w
-	if over <= 0 {
-		return s
-	}
-	if w <= 4 {
-		return Cut(s, w, mark)
-	}
-	end := w * 3 / 5
-	tail := Skip(s, Width(s)-end)
-	return Cut(s, w-Width(tail), mark) + tail
 }

@@ -4,7 +4,6 @@ package draw
 
 import (
 	"cmp"
-	"fmt"
 	"runtime"
 	"slices"
 	"time"
@@ -35,7 +34,7 @@ func (t *Table) WorkAll() {
 // Progress returns a text with the progress of filtering or sorting.
 func (t *Table) Progress() string {
 	if t.sifted < t.Size {
-		return fmt.Sprintf("filtering %d%%", 100*t.sifted/max(t.Size, 1))
+		return "filtering " + Done(t.sifted, t.Size)
 	}
 	return "sorting"
 }

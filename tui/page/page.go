@@ -195,7 +195,7 @@ func (p *Page) Frame(body draw.Rect) []string {
 	all := p.view.TotalLineCount()
 	figure := ""
 	if p.Scrolls() {
-		figure = fmt.Sprintf("%d%%", 100*min(p.view.YOffset+p.view.Height, all)/all)
+		figure = draw.Done(min(p.view.YOffset+p.view.Height, all), all)
 	}
 	lines := strings.Split(p.view.View(), "\n")
 	return p.theme.Frame(body, &draw.Framed{

@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 // Index holds data about a fabric that the panes need. It is computed only once for each fabric.
@@ -31,6 +32,8 @@ type Index struct {
 	// Search holds the names of the nodes in lower case. Rank holds the positions of the nodes in the order of names.
 	Search []string
 	Rank   []int32
+	// Shared are the long beginnings that most names of switches, or of other nodes, share.
+	Shared []string
 	byLID  []string // Search by the LIDs of the nodes, so that a filter of LIDs reads it in order
 }
 
@@ -109,8 +112,16 @@ func (ix *Index) name() {
 		by[i] = int32(i)
 	}
 	slices.SortFunc(by, func(a, b int32) int { return cmp.Or(prose.Natural(names[a], names[b]), cmp.Compare(a, b)) })
+	var kinds [2][]string
 	for place, node := range by {
 		ix.Rank[node] = int32(place)
+		kind := draw.Btoi(ix.Fabric.Nodes[node].IsSwitch())
+		kinds[kind] = append(kinds[kind], names[node])
+	}
+	for _, list := range kinds {
+		if s := draw.Prefix(list); s != "" {
+			ix.Shared = append(ix.Shared, s)
+		}
 	}
 }
 

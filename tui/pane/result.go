@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/tui/draw"
 )
 
 // AsyncResult computes data for a pane in the background. Until a new result arrives, the previous result remains.
@@ -94,7 +95,7 @@ func (e *AsyncResult[T]) Progress() string {
 	case e.Doing == nil:
 		return ""
 	case e.total.Load() > 0:
-		return fmt.Sprintf("computing %d%%", 100*e.done.Load()/e.total.Load())
+		return "computing " + draw.Done(e.done.Load(), e.total.Load())
 	}
 	return "computing"
 }

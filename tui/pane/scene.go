@@ -3,7 +3,6 @@
 package pane
 
 import (
-	"fmt"
 	"time"
 
 	"example.org/ibconsole/fabric"
@@ -225,7 +224,7 @@ func (sc *Scene) RecentUse(f *fabric.Fabric, port fabric.PortIndex) (percent int
 	if use < 0 {
 		return -1, "-"
 	}
-	return int64(100*use + 0.5), fmt.Sprintf("%.0f %%", 100*use)
+	return int64(100*use + 0.5), draw.Percent(use)
 }
 
 // CountDown sets Down, the number of links of the live subnet that are down. If nothing has changed since an earlier

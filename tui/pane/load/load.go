@@ -70,11 +70,11 @@ func New(c *pane.Common) pane.Pane {
 	paths := func(row int) int64 { return l.load.loads.Paths[l.port(row)] }
 	l.Cols = []draw.Column{
 		{Name: "from", Help: "port from which packets leave",
-			Least: 14, Middle: true, Hidden: hidden, Text: func(row int) string {
+			Least: 14, Hidden: hidden, Text: func(row int) string {
 				return name(l.port(row))
 			}, Order: func(row int) int64 { return rank(l.port(row)) }},
 		{Name: "to", Help: "port at the other end of the link",
-			Least: 14, Middle: true, Hidden: hidden, Text: func(row int) string {
+			Least: 14, Hidden: hidden, Text: func(row int) string {
 				return name(peer(row))
 			}, Order: func(row int) int64 { return rank(peer(row)) }},
 		{Name: "paths", Help: "paths over the link, all end ports to all others, by the tables of the state shown",
@@ -221,7 +221,7 @@ func (l *links) Figure() string {
 	case l.N == 0:
 		return l.loading.Progress()
 	case l.showsUse():
-		return fmt.Sprintf("%s; at most %.1f %% used", l.heat().sizes(), float64(l.heat().most)/10)
+		return fmt.Sprintf("%s; at most %s used", l.heat().sizes(), draw.Percent(float64(l.heat().most)/1000))
 	case l.isMap():
 		return fmt.Sprintf("%s; at most %.2fx of limit", l.heat().sizes(), float64(l.heat().most)/1000)
 	}

@@ -242,7 +242,7 @@ func bytesText(bytes float64) string {
 
 func (l *list) use(row int) string {
 	if x := l.row(row); x.Use >= 0 {
-		return fmt.Sprintf("%.0f %%", 100*x.Use)
+		return draw.Percent(x.Use)
 	}
 	return "-"
 }

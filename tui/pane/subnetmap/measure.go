@@ -76,7 +76,7 @@ var measures = [numMeasures]measure{
 			n, _ := s.sc.RecentUse(s.of.Fabric, p)
 			return float64(n) / 100, n >= 0
 		},
-		text: func(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }, none: noRecords,
+		text: draw.Percent, none: noRecords,
 	},
 	byTemperature: {
 		name: "temperature", help: "temperature of the hottest sensor of the switch, or of the module of the port",

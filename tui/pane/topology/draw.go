@@ -209,10 +209,11 @@ func (t *topology) drawName(p *draw.Pen, node fabric.NodeIndex, w int) {
 	case t.Path()[node]:
 		mark, st = " "+p.OnPath, p.Info
 	}
-	name := draw.Cut(draw.Clean(f.NodeName(node), p.ASCII), w-draw.Width(mark), p.Ellipsis)
-	p.Put(t.nameStyle(p, node), name)
+	name := draw.Clean(f.NodeName(node), p.ASCII)
+	wide := max(min(draw.Width(name), w-draw.Width(mark)), 0)
+	p.PutName(t.nameStyle(p, node), name, wide, t.Shared)
 	p.Put(st, mark)
-	p.Gap(w - draw.Width(name) - draw.Width(mark))
+	p.Gap(w - wide - draw.Width(mark))
 }
 
 func (t *topology) nameStyle(p *draw.Pen, node fabric.NodeIndex) draw.Style {
@@ -232,10 +233,11 @@ func (t *topology) drawPeer(p *draw.Pen, peer fabric.PortIndex, w int) {
 	node := f.Ports[peer].Node
 	mark := prose.When(t.Path()[node], " "+p.OnPath, "")
 	port := "/" + f.PortNumber(peer)
-	name := draw.Cut(draw.Clean(f.NodeName(node), p.ASCII), w-2-draw.Width(port)-draw.Width(mark), p.Ellipsis)
+	name := draw.Clean(f.NodeName(node), p.ASCII)
+	wide := max(min(draw.Width(name), w-2-draw.Width(port)-draw.Width(mark)), 0)
 	p.Put(p.Dim, p.Line+" ")
-	p.Put("", name)
+	p.PutName("", name, wide, t.Shared)
 	p.Put(p.Dim, port)
 	p.Put(p.Info, mark)
-	p.Gap(w - 2 - draw.Width(name) - draw.Width(port) - draw.Width(mark))
+	p.Gap(w - 2 - wide - draw.Width(port) - draw.Width(mark))
 }

@@ -3,7 +3,6 @@
 package trace
 
 import (
-	"fmt"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -76,7 +75,7 @@ func (t *trace) addChoices() {
 		text := prose.When(r.Static, t.Theme.OnPath, " ") + " " + strings.Repeat("  ", r.Depth) + what +
 			prose.When(by == "", "", "  "+by)
 		if set.Outcome.Endings&choices.Loops == 0 && !r.Again {
-			text += fmt.Sprintf("  %.3g %%", 100*r.Share)
+			text += "  " + draw.Percent(r.Share)
 		}
 		st := prose.When(r.Stop && r.Outcome.Endings != choices.Arrives, t.Theme.Bad,
 			prose.When(r.Static, t.Theme.Info, draw.Style("")))
