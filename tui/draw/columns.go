@@ -23,6 +23,8 @@ type Column struct {
 	Hidden   func() bool // nil: always shown
 	Unsorted bool        // rows cannot be sorted by the column
 	Drawn    bool        // a bar or a graph, which exports and copies leave out
+	// Plain returns the text for exports and copies. If it is nil, they have the text of the screen.
+	Plain func(row int) string
 }
 
 // widths returns the widths of the columns in a line of w cells. The width of a column that does not fit is 0.

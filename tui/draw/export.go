@@ -22,8 +22,12 @@ func (t *Table) grid(lines []int) (cols []*Column, rows [][]string) {
 		}
 		cols = append(cols, c)
 		rows[0] = append(rows[0], strings.TrimSpace(c.Name))
+		text := c.Cell
+		if c.Plain != nil {
+			text = c.Plain
+		}
 		for k, line := range lines {
-			rows[k+1] = append(rows[k+1], Clean(c.Cell(t.Row(line)), false))
+			rows[k+1] = append(rows[k+1], Clean(text(t.Row(line)), false))
 		}
 	}
 	return cols, rows

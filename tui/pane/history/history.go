@@ -78,7 +78,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 	}
 	entries := func() bool { return l.Kind == showMoments }
 	l.Cols = []draw.Column{
-		{Wide: 2, Hidden: func() bool { return l.Kind == showMoments || l.Sorted != 0 || !l.Filt.Empty() },
+		{Wide: 2, Drawn: true, Hidden: func() bool { return l.Kind == showMoments || l.Sorted != 0 || !l.Filt.Empty() },
 			Text: func(row int) string { return lanes(&t.Glyphs, l.graph[row]) }, Look: l.look},
 		{Name: "ID", Help: "number of the entry, for commands",
 			Wide: 5, Right: true, Hidden: entries, Text: func(row int) string { return fmt.Sprint(l.entries[row].ID) },

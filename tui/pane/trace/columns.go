@@ -61,13 +61,13 @@ func (c *columns) pathColumns() []draw.Column {
 	noBack, noOther := func() bool { return c.t.back == nil }, func() bool { return c.t.chosen() == nil }
 	return []draw.Column{
 		{Name: "  node", Help: "nodes of the path, in order",
-			Least: 12, Text: c.nodeText, Look: c.nodeLook},
+			Least: 12, Text: c.nodeText, Plain: c.nodePlain, Look: c.nodeLook},
 		{Name: "LID", Help: "local identifier, assigned by the subnet manager",
 			Wide: 5, Right: true, Rank: 7, Text: func(row int) string { return pane.LidText(hop(row).LID) }, Dim: true},
 		{Name: "in", Help: "port at which packets arrive",
 			Wide: 4, Right: true, Text: func(row int) string { return portText(c.t.rows[row].f, hop(row).In) }},
 		{Name: "out", Help: "port from which packets leave, and its link",
-			Wide: 13, Text: c.outText, Look: c.outLook},
+			Wide: 13, Text: c.outText, Plain: c.outPlain, Look: c.outLook},
 		{Name: "VL", Help: "VL by which packets leave, from the SL2VL tables; 0→1 where they arrive by another one",
 			Wide: 5, Right: true, Rank: 1, Hidden: c.noVLs, Text: c.vlText, Look: c.vlLook},
 		{Name: "paths", Help: "paths over the link, all end ports to all others, by the tables of the state shown",
@@ -215,7 +215,7 @@ func (c *columns) otherHopText(row int, o *other) string {
 func (c *columns) bothColumns() []draw.Column {
 	return []draw.Column{
 		{Name: "  forward", Help: "nodes of the path, in order",
-			Least: 12, Text: c.nodeText, Look: c.nodeLook},
+			Least: 12, Text: c.nodeText, Plain: c.nodePlain, Look: c.nodeLook},
 		{Name: "in", Help: "port at which packets arrive",
 			Wide: 4, Right: true, Rank: 2, Text: func(row int) string { return c.bothPort(row, false, true) }},
 		{Name: "out", Help: "port from which packets leave, and its link",

@@ -37,6 +37,14 @@ func (c *columns) nodeText(row int) string {
 	return mark + " " + r.f.NodeName(r.hop.Node)
 }
 
+// nodePlain is [columns.nodeText] without marks.
+func (c *columns) nodePlain(row int) string {
+	if r := &c.t.rows[row]; r.at >= 0 {
+		return r.f.NodeName(r.hop.Node)
+	}
+	return c.nodeText(row)
+}
+
 func (c *columns) nodeLook(row int) draw.Style {
 	r := &c.t.rows[row]
 	loops := !r.other && r.at >= 0 && c.t.hops.Verdict == walk.Loop && (r.at == c.t.hops.Closes || r.last)
@@ -62,6 +70,16 @@ func (c *columns) outText(row int) string {
 	}
 	text, _ := pane.LinkText(port)
 	return fmt.Sprintf("%-3s %s%s%s", portText(r.f, r.hop.Out), c.t.Theme.Line, text, c.t.Theme.Arrow)
+}
+
+// outPlain is [columns.outText] without lines.
+func (c *columns) outPlain(row int) string {
+	r := &c.t.rows[row]
+	if r.at < 0 || r.hop.Out == fabric.None {
+		return ""
+	}
+	text, _ := pane.LinkText(&r.f.Ports[r.hop.Out])
+	return portText(r.f, r.hop.Out) + " " + prose.When(r.f.Ports[r.hop.Out].Linked(), text, "down")
 }
 
 func (c *columns) outLook(row int) draw.Style {
