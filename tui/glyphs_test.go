@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/shell/session/sessiontest"
 )
 
-// TestExportsHaveNoDrawings exports and copies all rows of every view of every pane, after commands that fill the panes,
-// and looks for signs of bars, graphs and shades.
+// TestExportsHaveNoDrawings exports and copies all rows of every view of every pane, after commands that fill the
+// panes, and looks for signs of bars, graphs and shades.
 func TestExportsHaveNoDrawings(t *testing.T) {
 	s := sessiontest.OpenWith(t, "sim:fattree:2,12", session.Options{StateDir: t.TempDir(), Record: true})
 	groups := filepath.Join(t.TempDir(), "groups")

@@ -108,8 +108,8 @@ func Prefix(names []string) string {
 	return first[:k]
 }
 
-// PutName writes a name into exactly w cells. A long beginning that it shares with most names is dim, or left out if there
-// is no space for it.
+// PutName writes a name into exactly w cells. A long beginning that it shares with most names is dim, or left out if
+// there is no space for it.
 func (p *Pen) PutName(st Style, name string, w int, shared []string) {
 	name = Clean(name, p.ASCII)
 	w = max(min(w, p.Left), 0)
