@@ -42,6 +42,8 @@ type commitPage struct {
 	key     string           // opens the page
 	staged  *session.Picture // nil unless the page is about the staged tables
 	no      string           // why y is not possible
+	empty   bool             // there was no what-if and nothing was staged before the plan
+	left    bool             // the page was left
 }
 
 // Key handles the keys of the page: those for scrolling, y to write, and w to enable writing.
@@ -51,12 +53,33 @@ func (p *commitPage) Key(k tea.KeyMsg) tea.Cmd {
 		return p.agree()
 	case "w":
 		if !p.m.st.WriteOn {
-			p.m.pages.cover(nil)
-			return p.m.jobs.runCommand("write on", true)
+			return p.leave("write on")
 		}
 		return nil
 	}
 	return p.Page.Key(k)
+}
+
+// leave closes the page, discards the what-if that a drain made for its plan, and runs a command, "" for none.
+func (p *commitPage) leave(command string) tea.Cmd {
+	p.m.pages.cover(nil)
+	p.left = true
+	var commands []string
+	if st := p.m.back.State(); p.empty && p.Ready {
+		if len(st.Failures) > 0 {
+			commands = append(commands, "restore all")
+		}
+		if st.Staged != nil {
+			commands = append(commands, "unstage")
+		}
+	}
+	if command != "" {
+		commands = append(commands, command)
+	}
+	if commands == nil {
+		return nil
+	}
+	return p.m.jobs.runCommand(strings.Join(commands, "; "), true)
 }
 
 // agree handles y.
@@ -155,7 +178,11 @@ func (pg *pages) openDrain(verb string) tea.Cmd {
 		key: prose.When(verb == "drain", "-", "+")}
 	p.Addf(t.Strong, "This page shows what '%s' would write.", command)
 	if verb == "drain" {
+		st := pg.m.back.State()
+		p.empty = len(st.Failures) == 0 && st.Staged == nil
 		p.Addf("", "Its links count as failed in the what-if, and the routes without them are staged.")
+		p.Add("", prose.When(p.empty, "If you leave this page, both are discarded.",
+			"If you leave this page, both stay: u undoes the failure."))
 		p.Addf("", "On the command line, port=disable also disables the ports.")
 	}
 	return pg.planPast(p)
@@ -192,10 +219,18 @@ func whyNotDrain(m *model) string {
 	return whyNotRollback(m)
 }
 
+// whyNotDrainNow is whyNotDrain, and protects staged tables: a drain stages others.
+func whyNotDrainNow(m *model) string {
+	if st := m.back.State(); st.Staged != nil && !st.Written && len(st.Failures) == 0 {
+		return "routes are staged: C writes them, :unstage discards them"
+	}
+	return whyNotDrain(m)
+}
+
 // planPast completes a page whose plan is not that of the staged tables.
 func (pg *pages) planPast(p *commitPage) tea.Cmd {
 	t, st := pg.m.Look, &pg.m.sc.State
-	p.Leave = pg.closePage
+	p.Leave = func() tea.Cmd { return p.leave("") }
 	p.Add("", "")
 	p.Addf("", "subnet     %s, %s", st.Source.String(),
 		draw.Count(pg.m.indexes.Of(st.Live.Fabric).Switches, "switch"))
@@ -249,8 +284,8 @@ func (pg *pages) plan(p *commitPage) tea.Cmd {
 	}
 }
 
-// fillPage takes the plan.
-func (pg *pages) fillPage(msg pageMsg) {
+// fillPage takes the plan. If the page was left in the meantime, it discards the what-if of the plan.
+func (pg *pages) fillPage(msg pageMsg) tea.Cmd {
 	pg.m.Common.Running--
 	p, t := msg.page, pg.m.Look
 	p.Drop()
@@ -287,6 +322,10 @@ func (pg *pages) fillPage(msg pageMsg) {
 	p.Lay(func(body draw.Rect) []string { return pg.m.stacked(msg.tables, body) })
 	p.Ready = true
 	p.Fit(pg.m.body())
+	if p.left {
+		return p.leave("")
+	}
+	return nil
 }
 
 // loadsSheet is the title of the table with changed loads in the answer of diff.

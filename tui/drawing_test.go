@@ -20,9 +20,9 @@ func TestDrawing(t *testing.T) {
 		"pod 4", "leaf-02-01  LID", "2 host ports, 2 links to switches")
 	d.press("enter").sees("[ 1").press("right", "right").sees("[ 3", "3 → agg-02-01/1").press("enter")
 	d.sees("›2 Topology", "agg-02-01").press("[").sees("›# Map", "[ 3").press("esc").misses("[ 3")
-	d.press("-", "-", "-", "-", "-", "-", "-", "-", "-")
+	d.press("_", "_", "_", "_", "_", "_", "_", "_", "_")
 	d.sees("pod 2  2 switches  8 cables, 4 host ports", "Esc fit").press("enter").sees("leaf-02-01  LID")
-	d.press("+", "esc").misses("Esc fit")
+	d.press("|", "esc").misses("Esc fit")
 }
 
 // TestDrawnFailures fails one of the two switches above a leaf.
@@ -37,6 +37,7 @@ func TestMapActs(t *testing.T) {
 	d := drive(t, "sim:fattree:2,6").size(120, 36)
 	d.press("#", "g", "m", "m").sees("2 rows marked", "◆").press("f").sees("WHAT-IF 2 failures", "✕✕✕     ✕✕✕")
 	d.press("g", "u").sees("restore switch spine-01", "WHAT-IF 1 failure")
+	d.press("right").sees("load, errors, utilization: no link is up", "not read: temperature").press("g")
 	d.press("G", "t", "g", "right", "T").sees("4 Trace leaf-06 → spine-02")
 }
 
@@ -85,6 +86,6 @@ func TestDrawnHostile(t *testing.T) {
 	back := newFake(f)
 	back.state.Live.Tables = fabric.NewTables(f, tables.LFT, "live")
 	for _, size := range [][2]int{{40, 12}, {60, 20}, {200, 50}} {
-		driveBackend(t, back).size(size[0], size[1]).press("#", "+", "j", "+", "right", "left", "G", "j", "-", "-")
+		driveBackend(t, back).size(size[0], size[1]).press("#", "|", "j", "|", "right", "left", "G", "j", "_", "_")
 	}
 }

@@ -20,7 +20,7 @@ import (
 // the action that it names.
 func (m *model) keymap() []pane.Action {
 	var all []pane.Action
-	for _, a := range slices.Concat(findKeys(), traceKeys(), writeKeys(&m.layout), listKeys(), moveKeys(&m.layout),
+	for _, a := range slices.Concat(findKeys(), traceKeys(), writeKeys(), listKeys(), moveKeys(&m.layout),
 		paneActions(&m.layout), otherKeys()) {
 		all = append(all, a.bind(m))
 	}
@@ -144,7 +144,7 @@ func traceKeys() []action {
 	)
 }
 
-func writeKeys(d *layout) []action {
+func writeKeys() []action {
 	return group("Simulate and write",
 		action{Name: "fail", Label: "fail", Rank: 4, Why: whyNotFail, Run: fail},
 		action{Name: "undo", Label: "undo", Rank: 5, Session: true, Command: undoCommand},
@@ -152,9 +152,9 @@ func writeKeys(d *layout) []action {
 		action{Name: "diff", Label: "diff", Rank: 7, Why: whyNotDiff, Run: diffNow},
 		action{Name: "commit", Label: "commit", Rank: 10, Why: whyNotCommit,
 			Run: func(m *model) tea.Cmd { return m.pages.openCommit() }},
-		action{Name: "drain", Panes: without(d, "Map"), Why: whyNotDrain,
+		action{Name: "drain", Why: whyNotDrainNow,
 			Run: func(m *model) tea.Cmd { return m.pages.openDrain("drain") }},
-		action{Name: "undrain", Panes: without(d, "Map"), Why: whyNotDrain,
+		action{Name: "undrain", Why: whyNotDrain,
 			Run: func(m *model) tea.Cmd { return m.pages.openDrain("undrain") }},
 		action{Name: "write", Why: whyNotWrite, Run: toggleWrite},
 		action{Name: "sweep", Label: "read again", Rank: 16, Why: whyNotSweep, Run: runs("sweep")},
@@ -225,12 +225,6 @@ func moveKeys(d *layout) []action {
 			"right", "l"),
 			Panes: movers(d), Run: sideways(1)},
 	)
-}
-
-// without returns the names of all panes but one, in which the key has another action.
-func without(d *layout, name string) []string {
-	return slices.DeleteFunc(prose.Words(d.all, func(p pane.Pane) string { return p.About().Name }),
-		func(other string) bool { return other == name })
 }
 
 // movers returns the names of the panes in which the keys left and right have an effect.

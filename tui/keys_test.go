@@ -257,7 +257,7 @@ func keyList() string {
 		}
 		names := make([]string, len(a.Keys()))
 		for i, k := range a.Keys() {
-			names[i] = "`" + draw.PlainKeyName(k) + "`"
+			names[i] = "`" + strings.ReplaceAll(draw.PlainKeyName(k), "|", `\|`) + "`" // for the table
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(names, " "), a.Name, a.Help().Desc)
 	}

@@ -198,7 +198,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case siftMsg:
 		return m.sifted()
 	case pageMsg:
-		m.pages.fillPage(msg)
+		return m.pages.fillPage(msg)
 	case form.Msg:
 		return m.pages.questioned(msg)
 	case spinner.TickMsg:

@@ -38,6 +38,8 @@ var keyChanges = []keyChange{
 	{"save-screen", ""},
 	{"pane-E", ""},
 	{"engine", "E"},
+	{"zoom-in", ""},
+	{"zoom-out", ""},
 }
 
 // seenKeys reads from a file how many of the changes of keys were shown. Without the file it returns 0 if other files

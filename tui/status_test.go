@@ -209,15 +209,21 @@ func TestRefusedDrain(t *testing.T) {
 }
 
 // TestDrainOnTheScreen drains the selected switch with three keys: its key shows the plan, w allows writing, and y
-// writes. Then the other key opens the page of undrain.
+// writes. Then the other key opens the page of undrain. A page that is left without writing leaves no what-if, and the
+// map has the same keys.
 func TestDrainOnTheScreen(t *testing.T) {
 	s := sessiontest.OpenIn(t, tree, t.TempDir()) // a drain needs a journal
 	d := driveBackend(t, &shellBackend{Shell: shell.New(s), watcher: s.Watch()}).size(120, 40)
-	d.press("2", "/", "spine-01", "enter", "-").until("This page shows what 'drain switch spine-01' would write")
+	d.press("2", "/", "spine-01", "enter", "#", "-").until("This page shows what 'drain switch spine-01' would write")
+	d.until("once writing is on").sees("both are discarded").press("esc").until("restore all; unstage")
+	if st := d.m.back.State(); st.WhatIf != nil || st.Staged != nil || len(st.Failures) > 0 {
+		t.Errorf("after Esc the what-if has %+v, staged is %v", st.Failures, st.Staged)
+	}
+	d.press("2", "-").until("This page shows what 'drain switch spine-01' would write")
 	d.until("once writing is on").press("y").sees("- again").press("w").press("-").until("y writes this").press("y")
 	d.until("stand still")
 	if st := d.m.back.State(); !st.Written || len(st.Failures) != 1 {
 		t.Errorf("after the drain the staged tables are written: %v; what-if %+v", st.Written, st.Failures)
 	}
-	d.press("esc").press("+").until("This page shows what 'undrain switch spine-01' would write")
+	d.press("esc", "#", "+").until("This page shows what 'undrain switch spine-01' would write")
 }

@@ -38,11 +38,11 @@ func (s *Scale) style(t *Theme, shade int) Style {
 	return t.Good
 }
 
-// Legend writes the shades with their words.
-func (s *Scale) Legend(p *Pen) {
+// Legend writes the shades with their words, each after a gap of some columns.
+func (s *Scale) Legend(p *Pen, gap int) {
 	for i, word := range s.Words {
 		if word != "" {
-			p.Gap(2)
+			p.Gap(gap)
 			p.Put(s.style(p.Theme, i), p.Shades[i])
 			p.Put(p.Dim, " "+word)
 		}

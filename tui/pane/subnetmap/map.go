@@ -317,10 +317,10 @@ func (s *subnetMap) Actions() []pane.Action {
 	}
 	by := func(n int) func() tea.Msg { return func() tea.Msg { return s.setZoom(s.scaleAt() + n) } }
 	return []pane.Action{
-		{Binding: pane.On("in the map, show larger cells, with names and figures", "+"), Name: "zoom-in",
+		{Binding: pane.On("in the map, show larger cells, with names and figures", "|"), Name: "zoom-in",
 			Group: "Lists", After: "by", Label: "larger", Rank: 9,
 			Own: true, Why: why(1), Do: by(1)},
-		{Binding: pane.On("in the map, show smaller cells, down to a cell for each pod", "-"), Name: "zoom-out",
+		{Binding: pane.On("in the map, show smaller cells, down to a cell for each pod", "_"), Name: "zoom-out",
 			Group: "Lists", After: "zoom-in", Label: "smaller", Rank: 9, Own: true, Why: why(-1), Do: by(-1)},
 	}
 }

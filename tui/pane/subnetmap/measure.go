@@ -97,7 +97,7 @@ var measures = [numMeasures]measure{
 		},
 		text: func(v float64) string { return fmt.Sprintf("%.0f C", v) },
 		none: func(s *network) string {
-			return prose.When(s.health().HasNodes(), "", "not read: an ibdiagnet folder has temperatures")
+			return prose.When(s.health().HasNodes(), "", notRead+"an ibdiagnet folder has temperatures")
 		},
 	},
 }
@@ -120,12 +120,15 @@ func celsius(limit int) string { return fmt.Sprintf("from %d C", limit) }
 
 func limitText(v float64) string { return fmt.Sprintf("%.2fx of limit", v) }
 
+// notRead precedes the reason why values were not read.
+const notRead = "not read: "
+
 func noRecords(s *network) string {
 	switch {
 	case s.unread != nil:
-		return "not read: " + s.unread.Error()
+		return notRead + s.unread.Error()
 	case s.sc.Recent() == nil:
-		return "not read: record start records counters"
+		return notRead + "record start records counters"
 	}
 	return ""
 }

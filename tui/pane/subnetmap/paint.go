@@ -435,6 +435,9 @@ func (b brush) paintMatrix(l *planLine) {
 // legendWidth is the number of columns of the legend of the load with its unit.
 const legendWidth = 82
 
+// tightLegend is the number of columns below which the parts of a legend are only one column apart.
+const tightLegend = 71
+
 // Header writes the legend of the colours.
 func (s *subnetMap) Header(p *draw.Pen) {
 	m := &measures[s.Kind]
@@ -444,10 +447,11 @@ func (s *subnetMap) Header(p *draw.Pen) {
 		p.Put(p.Warn, ": "+draw.Clean(why, p.ASCII))
 		return
 	}
-	m.scale.Legend(p)
-	p.Gap(2)
+	gap := prose.When(p.Left < tightLegend, 1, 2)
+	m.scale.Legend(p, gap)
+	p.Gap(gap)
 	p.Put(p.Bad, p.Failed)
 	p.Put(p.Dim, " failed")
-	p.Gap(2)
+	p.Gap(gap)
 	p.Put(p.Dim, "? not read")
 }

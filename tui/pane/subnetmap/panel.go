@@ -160,7 +160,7 @@ func (b brush) paintFacts(sw fabric.SwitchIndex) {
 		return
 	}
 	p.Gap(2)
-	var known, unread []string
+	var known, idle, unread, reasons []string
 	for kind := range measures {
 		m := &measures[kind]
 		v := s.valuesOf(kind)[sw]
@@ -172,17 +172,45 @@ func (b brush) paintFacts(sw fabric.SwitchIndex) {
 		}
 		switch {
 		case v.none:
+			idle = append(idle, m.name)
 		case v.known:
 			known = append(known, m.name+" "+v.text(m))
 		default:
+			why, isUnread := strings.CutPrefix(m.none(&s.network), notRead)
+			if !isUnread && why != "" {
+				known = append(known, m.name+" "+why)
+				continue
+			}
 			unread = append(unread, m.name)
+			reasons = append(reasons, prose.When(why == "", m.name, m.name+" ("+why+")"))
 		}
 	}
 	p.Put("", strings.Join(known, "   "))
-	if unread != nil {
-		p.Gap(draw.Btoi(known != nil) * 3)
-		p.Put(p.Dim, "not read: "+strings.Join(unread, ", "))
+	gap := draw.Btoi(known != nil) * 3
+	if len(idle) > 0 && !s.hasLinks(sw) {
+		p.Gap(gap)
+		p.Put("", strings.Join(idle, ", ")+": no link is up")
+		gap = 3
 	}
+	if unread == nil {
+		return
+	}
+	text := notRead + strings.Join(reasons, ", ")
+	if draw.Width(text)+gap > p.Left {
+		text = notRead + strings.Join(unread, ", ")
+	}
+	p.Gap(gap)
+	p.Put(p.Dim, text)
+}
+
+// hasLinks reports whether a link of a switch is up.
+func (s *network) hasLinks(sw fabric.SwitchIndex) bool {
+	for p := range s.of.Fabric.SwitchNode(sw).Ports() {
+		if s.of.Fabric.Ports[p].Linked() && !s.isDown(p) {
+			return true
+		}
+	}
+	return false
 }
 
 // itemOf returns the cell of a switch.
