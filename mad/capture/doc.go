@@ -11,7 +11,8 @@
 //
 //   - the M_Key of subnet management packets, of PortInfo and PortInfoRecord, and of notices of a bad M_Key,
 //   - the SM_Key of SMInfo, SMInfoRecord and all subnet administration packets,
-//   - the keys of the board and congestion control classes at the place of the M_Key.
+//   - the keys of the board and congestion control classes at the place of the M_Key,
+//   - the keys in [Options], wherever they are.
 //
 // Everything else is written unchanged, including vendor attributes and service records.
 package capture

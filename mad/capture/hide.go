@@ -3,6 +3,7 @@
 package capture
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"example.org/ibconsole/mad"
@@ -46,6 +47,27 @@ func hide(m *[mad.Size]byte) {
 	case classBoard, classCongestion:
 		zeroKey(m[mad.OffMKey:])
 	}
+}
+
+// hideKeys sets the keys to 0 wherever they are in a MAD. Agents may leave bytes of other MADs in reserved parts.
+func hideKeys(m []byte, keys [][keyLen]byte) {
+	for i := range keys {
+		for at := bytes.Index(m, keys[i][:]); at >= 0; at = bytes.Index(m, keys[i][:]) {
+			zeroKey(m[at:])
+		}
+	}
+}
+
+// bytesOf returns the bytes of keys in a MAD. It omits keys without a value.
+func bytesOf(keys []uint64) (all [][keyLen]byte) {
+	for _, k := range keys {
+		if k != 0 {
+			var b [keyLen]byte
+			binary.BigEndian.PutUint64(b[:], k)
+			all = append(all, b)
+		}
+	}
+	return all
 }
 
 func attrOf(m *[mad.Size]byte) mad.AttrID {

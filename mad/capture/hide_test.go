@@ -115,3 +115,20 @@ func FuzzHide(f *testing.F) {
 		}
 	})
 }
+
+// TestHideKeys checks that known keys are zeroed at every offset of a MAD, and nothing else.
+func TestHideKeys(t *testing.T) {
+	known := []uint64{0x0123456789abcdef, 0, 0xf123456789abcdef}
+	for at := range mad.Size - keyLen + 1 {
+		var m [mad.Size]byte
+		for i := range m {
+			m[i] = 0xee
+		}
+		want := m
+		binary.BigEndian.PutUint64(m[at:], known[at%2*2])
+		clear(want[at : at+keyLen])
+		if hideKeys(m[:], bytesOf(known)); m != want {
+			t.Errorf("at %d:\n%x, want\n%x", at, m, want)
+		}
+	}
+}

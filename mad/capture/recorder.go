@@ -47,6 +47,7 @@ type recorder struct {
 	file    sink
 	path    string
 	onError func(error)
+	keys    [][keyLen]byte
 	wake    chan struct{} // has capacity 1
 	quit    chan struct{}
 	done    chan struct{}
@@ -62,9 +63,9 @@ type recorder struct {
 }
 
 // record starts a recorder for a file of size bytes.
-func record(file sink, path string, size int64, onError func(error)) *recorder {
+func record(file sink, path string, size int64, opts Options) *recorder {
 	r := &recorder{
-		file: file, path: path, size: size, onError: onError,
+		file: file, path: path, size: size, onError: opts.OnError, keys: bytesOf(opts.Keys),
 		wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
 	}
 	go r.write()
@@ -138,7 +139,9 @@ func (r *recorder) add(f *mad.Frame, slid, dlid uint16) {
 	}
 	at := len(r.pending)
 	r.pending = p.appendRecord(r.pending)
-	hide((*[mad.Size]byte)(r.pending[at+madAt:]))
+	m := (*[mad.Size]byte)(r.pending[at+madAt:])
+	hide(m)
+	hideKeys(m[:], r.keys)
 	if at < flushAt && len(r.pending) >= flushAt {
 		select {
 		case r.wake <- struct{}{}:

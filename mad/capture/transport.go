@@ -19,6 +19,8 @@ var ErrRunning = errors.New("a capture is already running")
 // Options controls a capture.
 type Options struct {
 	Overwrite bool // replace an existing file
+	// Keys are replaced by 0 wherever a MAD contains them, in addition to the keys that the package comment lists.
+	Keys []uint64
 	// OnError, if set, is called at most once, in a separate goroutine, with the error that ends writing. If it is nil,
 	// [Transport.Stop] returns the error.
 	OnError func(error)
@@ -54,7 +56,7 @@ func (t *Transport) Start(path string, opts Options) error {
 	if err != nil {
 		return err
 	}
-	t.on.Store(record(f, path, fileHeaderLen, opts.OnError))
+	t.on.Store(record(f, path, fileHeaderLen, opts))
 	return nil
 }
 

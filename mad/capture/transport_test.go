@@ -283,7 +283,7 @@ func TestFullDisk(t *testing.T) {
 		if listening {
 			onError = func(err error) { reported <- err }
 		}
-		tr.on.Store(record(d, "somewhere", 0, onError))
+		tr.on.Store(record(d, "somewhere", 0, Options{OnError: onError}))
 		const n = 2000
 		for i := range uint32(n) {
 			f := request(5, i)

@@ -54,7 +54,7 @@ func Open(ctx context.Context, src source.Source, opt Options) (*Session, error)
 		dial = s.dialer(src)
 	}
 	s.conn = connection.New(connection.Options{Source: fabric.Escape(src.String()), Dial: dial, Client: client,
-		Live: src.Live(), Lost: s.lost})
+		Keys: []uint64{opt.Keys.M, opt.Keys.SA}, Live: src.Live(), Lost: s.lost})
 	if opt.Later || !s.conn.Online() {
 		return s, nil
 	}

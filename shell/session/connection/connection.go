@@ -51,6 +51,7 @@ type Options struct {
 	Source string                                       // the source's name, escaped
 	Dial   func(context.Context) (mad.Transport, error) // opens the source, nil for a file
 	Client mad.ClientOptions
+	Keys   []uint64 // are not written to captures
 	// Live reports whether the subnet exists independently of the session. Only the connection to such a subnet can be
 	// lost. The function Lost is called with the cause of such a loss. It must not call methods of the connection.
 	Live bool
@@ -207,7 +208,7 @@ func (c *Connection) Capture(path string, failed func(error)) error {
 	if l == nil {
 		return ErrOffline
 	}
-	return l.capture.Start(path, capture.Options{OnError: failed})
+	return l.capture.Start(path, capture.Options{OnError: failed, Keys: c.opt.Keys})
 }
 
 // Capturing returns the file of the running capture, or "" if none is running.
