@@ -70,11 +70,11 @@ func New(c *pane.Common) pane.Pane {
 	paths := func(row int) int64 { return l.load.loads.Paths[l.port(row)] }
 	l.Cols = []draw.Column{
 		{Name: "from", Help: "port from which packets leave",
-			Least: 14, Hidden: hidden, Text: func(row int) string {
+			Least: leastName, Hidden: hidden, Text: func(row int) string {
 				return name(l.port(row))
 			}, Order: func(row int) int64 { return rank(l.port(row)) }},
 		{Name: "to", Help: "port at the other end of the link",
-			Least: 14, Hidden: hidden, Text: func(row int) string {
+			Least: leastName, Hidden: hidden, Text: func(row int) string {
 				return name(peer(row))
 			}, Order: func(row int) int64 { return rank(peer(row)) }},
 		{Name: "paths", Help: "paths over the link, all end ports to all others, by the tables of the state shown",
@@ -162,7 +162,22 @@ func (l *links) Collect() {
 	}
 	l.KeepRow()
 	l.load, l.err, l.stale = x, l.loading.Err, stale
+	l.measureNames()
 	l.Renew()
+}
+
+// The width of the columns of ports, and the number of rows from which it is determined.
+const leastName, mostName, measured = 14, 20, 500
+
+// measureNames makes the columns of ports wide enough for their names: names are more important than bars.
+func (l *links) measureNames() {
+	wide := leastName
+	if l.load != nil {
+		for _, p := range l.load.between[:min(len(l.load.between), measured)] {
+			wide = max(wide, draw.Width(l.load.loads.Fabric.PortName(p)))
+		}
+	}
+	l.Cols[0].Least, l.Cols[1].Least = min(wide, mostName), min(wide, mostName)
 }
 
 func (l *links) WhyNotSort() string {

@@ -183,7 +183,7 @@ func (b brush) paintCell(l *planLine, i int) {
 	case !s.shows(it.sw):
 		st = p.Dim
 	case pitch == 1 && it.block < 0 && s.isNeighbour(it.sw):
-		st += p.Linked
+		st = prose.When(st == p.Warn || st == p.Bad, st, p.Info) + p.Linked
 	}
 	p.Put(st, text)
 	if s.isCursor(it) && rest > 0 {
