@@ -136,7 +136,7 @@ func TestNewKeys(t *testing.T) {
 	d.misses("New and moved keys")
 	showNewKeys(d.m, path, false)
 	d.settle()
-	d.sees("New and moved keys", "(was Space)").press("esc")
+	d.sees("New and moved keys", "(was Space)").press("3").misses("New and moved keys").sees("›3 LFT")
 	showNewKeys(d.m, path, false)
 	d.settle()
 	d.misses("New and moved keys")

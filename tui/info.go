@@ -170,7 +170,7 @@ func (pg *pages) paneKeys() string {
 	return strings.Join(append([]string{"1-0"}, keys[10:]...), ", ")
 }
 
-// welcomePage is the first page. The keys that it lists work while it is shown.
+// welcomePage is a page that is shown at the start. The keys that it lists work while it is shown.
 type welcomePage struct {
 	*page.Page
 	m *model

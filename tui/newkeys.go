@@ -74,7 +74,9 @@ func (pg *pages) openNewKeys(seen int) {
 	p.Add("", "")
 	p.Add(pg.m.Look.Dim, "The program shows this page once. ? lists all keys; docs/keys.md explains how to "+
 		"bind others.")
-	pg.openPage(p)
+	p.Leave = pg.closePage
+	p.Fit(pg.m.body())
+	pg.cover(&welcomePage{p, pg.m})
 }
 
 // showNewKeys shows the changes of keys that the user has not seen, and remembers in a file that they were shown. The
