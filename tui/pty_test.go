@@ -435,8 +435,10 @@ func TestHangUp(t *testing.T) {
 }
 
 func TestRefusedTerminals(t *testing.T) {
-	c := startChild(t, "sim", "TERM=dumb")
-	c.end("TERM=dumb cannot move its cursor; use the shell")
+	for _, term := range []string{"TERM=dumb", "TERM="} {
+		c := startChild(t, "sim", term)
+		c.end(term + " cannot move its cursor; use the shell")
+	}
 	in, err := os.Open(os.DevNull)
 	if err != nil {
 		t.Fatal(err)
@@ -445,6 +447,15 @@ func TestRefusedTerminals(t *testing.T) {
 	if _, err := checkTerminal(&Options{In: in, Out: in}, os.Getenv); !errors.Is(err, ErrTerminal) {
 		t.Errorf("a file: %v", err)
 	}
+}
+
+// TestNoTerminfo shows the screen on a terminal that no data base describes.
+func TestNoTerminfo(t *testing.T) {
+	c := startChild(t, "sim", "TERM=no-such-terminal", "TERMINFO=/nonexistent", "TERMINFO_DIRS=/nonexistent",
+		"HOME=/nonexistent")
+	c.await(0, "18 sw 72 ca")
+	c.types("q", "ENDED")
+	c.end("ENDED <nil>")
 }
 
 func TestNoColorOnTerminal(t *testing.T) {

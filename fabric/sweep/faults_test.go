@@ -359,3 +359,20 @@ func TestEndlessNodes(t *testing.T) {
 		t.Errorf("%d warnings of too many nodes", warnings)
 	}
 }
+
+// TestTooManyTables sweeps a subnet whose tables have one entry too many.
+func TestTooManyTables(t *testing.T) {
+	f, tables, s := routed(t, "fattree:2,8")
+	c := client(t, open(t, s, f.SMPort), mad.ClientOptions{})
+	entries := len(f.Switches) * (int(slices.Max(tables.Top)) + 1)
+	for _, limit := range []int{entries, entries - 1} {
+		res := full(t, c, sweep.Options{}.EntriesAtMost(limit))
+		read := !slices.Contains(res.Tables.Known, false)
+		warned := slices.ContainsFunc(res.Warnings, func(w string) bool {
+			return strings.HasPrefix(w, "too many forwarding tables")
+		})
+		if want := limit == entries; read != want || warned == want {
+			t.Errorf("%d entries, at most %d: read %v, warnings %q", entries, limit, read, res.Warnings)
+		}
+	}
+}

@@ -40,7 +40,7 @@ type Options struct {
 	// Data that contradict the forwarding table are ignored with a warning. The result is part of Result.Tables.
 	Adaptive bool
 
-	maxNodes int // for tests; 0 is maxNodes
+	maxNodes, maxEntries int // for tests; 0 stands for the constants
 }
 
 // Progress is the progress of a sweep. The number of blocks is known only after all nodes have been found.

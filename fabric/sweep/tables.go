@@ -3,6 +3,7 @@
 package sweep
 
 import (
+	"cmp"
 	"slices"
 
 	"example.org/ibconsole/fabric"
@@ -76,6 +77,10 @@ func (r *reader) known() []fabric.NodeIndex {
 	return nodes
 }
 
+// maxEntries is the maximum number of entries in the forwarding tables of a sweep, one byte each. It is enough for
+// 20,000 switches with all LIDs.
+const maxEntries = 1 << 30
+
 // askLFTs requests the blocks of all switches from block 0 up to LinearFDBTop.
 func (r *reader) askLFTs() {
 	r.row = make([]fabric.SwitchIndex, len(r.nodes))
@@ -89,6 +94,12 @@ func (r *reader) askLFTs() {
 		known[sw] = r.nodes[i].swKnown && r.f.Nodes[n].InSubnet
 		tops[sw], lives[sw] = r.top(i), r.nodes[i].sw.LifeTimeValue
 		top = max(top, tops[sw])
+	}
+	if n := len(tops) * (int(top) + 1); n > cmp.Or(r.opts.maxEntries, maxEntries) {
+		r.warn("too many forwarding tables: those of %d switches with LIDs up to %d are not read", len(tops), top)
+		top = 0
+		clear(tops)
+		clear(known)
 	}
 	r.tables = &fabric.Tables{Fabric: r.f, LFT: fabric.BlankLFT(len(r.f.Switches), top), Top: tops, Known: known,
 		LifeTimes: lives, Origin: fabric.LiveOrigin, Unread: fabric.Unread{SLs: true, SL2VL: !r.opts.SL2VL}}

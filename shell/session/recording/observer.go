@@ -54,7 +54,14 @@ type observer struct {
 
 // observe stores the outages, the problems and the alerts after a round.
 func (o *observer) observe(ctx context.Context, store *records.Store, now time.Time, round *Outcome) error {
-	failed := errors.Join(store.SetClock(ctx, o.session.Subnet(), now, clockStep(o.last, now)),
+	step := clockStep(o.last, now)
+	if max(step, -step) >= time.Second {
+		o.session.Publish(session.ChangeLive, func(st *session.State) {
+			st.Note("record: the clock was set %s by %v; earlier events have the time of the old clock",
+				prose.When(step > 0, "forward", "back"), max(step, -step).Round(time.Second))
+		})
+	}
+	failed := errors.Join(store.SetClock(ctx, o.session.Subnet(), now, step),
 		o.links.observe(ctx, store, now), o.observeSets(ctx, store, now))
 	o.last = now
 	lately, err := store.Recorded(ctx, o.session.Subnet(), counters.Errors, now.Add(-recorded.Lately), now)

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package history_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"example.org/ibconsole/history"
+)
+
+// FuzzOpen reads everything in a history that was changed at one place.
+func FuzzOpen(f *testing.F) {
+	dir := f.TempDir()
+	s := store(f, dir)
+	tb := tables(f, "fattree:2,4")
+	e := entry(history.Sweep)
+	e.Events = []history.Event{{When: noon, What: history.WhatTables, Text: "x"}}
+	add(f, s, e, tb)
+	if _, err := s.Begin(context.Background(), 0, snapshot(entry(history.Commit), tb),
+		snapshot(entry(history.Commit), tb)); err != nil {
+		f.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		f.Fatal(err)
+	}
+	whole, err := os.ReadFile(filepath.Join(dir, history.FileName))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(uint32(0), []byte(""))
+	f.Add(uint32(18), []byte{2, 2})
+	f.Add(uint32(100), []byte{0xff, 0xff})
+	f.Add(uint32(len(whole)-4000), []byte{0x28, 0xb5, 0x2f, 0xfd})
+	f.Fuzz(func(t *testing.T, at uint32, patch []byte) {
+		changed := append([]byte(nil), whole...)
+		copy(changed[int(at)%len(changed):], patch)
+		path := filepath.Join(t.TempDir(), history.FileName)
+		if err := os.WriteFile(path, changed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_ = history.Check(path)
+		s, err := history.OpenFile(t.Context(), path)
+		if err != nil {
+			return
+		}
+		all, _ := s.List(t.Context(), "", 0)
+		for i := range all[:min(len(all), 20)] {
+			_, _ = s.Load(t.Context(), all[i].ID)
+		}
+		journal, _ := s.Journal(t.Context(), "")
+		for i := range journal[:min(len(journal), 20)] {
+			_, _ = s.Halfway(t.Context(), &journal[i])
+		}
+		_, _ = s.Export(t.Context(), filepath.Join(t.TempDir(), "exported"), "")
+		_ = s.Close()
+	})
+}
