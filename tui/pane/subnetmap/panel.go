@@ -228,7 +228,8 @@ func (b brush) paintPortFacts(port fabric.PortIndex) {
 	var facts []string
 	if f.Ports[port].Linked() && !down {
 		if l := s.Loads(); l != nil && len(l.Paths) == len(f.Ports) {
-			facts = append(facts, pane.PathsText(l, port)+" paths out, "+pane.PathsText(l, f.Ports[port].Peer)+" in")
+			facts = append(facts, fmt.Sprintf("%5s paths out, %5s in", pane.PathsText(l, port),
+				pane.PathsText(l, f.Ports[port].Peer)))
 		}
 		for kind := range measures {
 			m := &measures[kind]
@@ -243,7 +244,7 @@ func (b brush) paintPortFacts(port fabric.PortIndex) {
 	}
 	p.Right("", f.PortNumber(port), 4)
 	p.Put(p.Dim, " "+p.Arrow+" ")
-	wide := max(min(30, p.Left/2-8), 8)
+	wide := max(min(30, p.Left/2-9), 8)
 	p.Cell(prose.When(down, p.Bad, ""), b.short(s.peerText(port), wide), wide)
 	p.Gap(1)
 	p.Cell(p.Dim, prose.When(f.Ports[port].Linked(), link, ""), 7)
