@@ -41,7 +41,7 @@ func readCast(r io.Reader) (screens []screen, columns, rows int, err error) {
 		if !isTime || !isText || event[1] != "o" || !whole && text != "" {
 			return nil, 0, 0, fmt.Errorf("line %d: expected a whole screen as output", line)
 		}
-		screens = append(screens, screen{from, strings.Split(text, "\r\n")})
+		screens = append(screens, screen{from, carry(strings.Split(text, "\r\n"))})
 	}
 	if len(screens) < 2 {
 		return nil, 0, 0, fmt.Errorf("expected a screen and an end")

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -49,10 +50,27 @@ func Screen(r io.Reader, w io.Writer) error {
 	}
 	var body strings.Builder
 	wide := 0
-	for y, row := range rows {
+	for y, row := range carry(rows) {
 		wide = max(wide, drawRow(&body, row, y))
 	}
 	return frame(w, wide, len(rows), body.String())
+}
+
+var sgr = regexp.MustCompile("\x1b\\[([0-9;:]*)m")
+
+// carry returns the rows with the style in which each begins: a terminal keeps the style at the end of a line.
+func carry(rows []string) []string {
+	out, open := make([]string, len(rows)), ""
+	for y, row := range rows {
+		out[y] = open + row
+		for _, code := range sgr.FindAllStringSubmatch(row, -1) {
+			if first, _, _ := strings.Cut(code[1], ";"); first == "" || first == "0" {
+				open = ""
+			}
+			open += code[0]
+		}
+	}
+	return out
 }
 
 // frame writes the SVG image: a background of columns x rows cells, then body.

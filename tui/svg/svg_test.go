@@ -38,3 +38,19 @@ func FuzzDraw(f *testing.F) {
 		}
 	})
 }
+
+// TestStyleOfNextLine checks that a line begins in the style in which the line before it ends: green, and then bold,
+// until a reset.
+func TestStyleOfNextLine(t *testing.T) {
+	var out strings.Builder
+	if err := Screen(strings.NewReader("a\x1b[32mb\nc\x1b[1md\ne\x1b[0mf\ng\n"), &out); err != nil {
+		t.Fatal(err)
+	}
+	const green, bold = ` fill="#4e9a06"`, ` font-weight="bold"`
+	for letter, style := range map[string]string{"b": green, "c": green, "d": green + bold, "e": green + bold,
+		"f": ` fill="#d3d7cf"`, "g": ` fill="#d3d7cf"`} {
+		if want := style + ">" + letter + "</text>"; !strings.Contains(out.String(), want) {
+			t.Errorf("lacks %s:\n%s", want, out.String())
+		}
+	}
+}

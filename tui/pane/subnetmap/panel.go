@@ -244,7 +244,7 @@ func (b brush) paintPortFacts(port fabric.PortIndex) {
 	}
 	p.Right("", f.PortNumber(port), 4)
 	p.Put(p.Dim, " "+p.Arrow+" ")
-	wide := max(min(30, p.Left/2-9), 8)
+	wide := max(min(30, p.Left/2-10), 8)
 	p.Cell(prose.When(down, p.Bad, ""), b.short(s.peerText(port), wide), wide)
 	p.Gap(1)
 	p.Cell(p.Dim, prose.When(f.Ports[port].Linked(), link, ""), 7)
