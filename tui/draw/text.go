@@ -152,6 +152,9 @@ func Thousands(n int) string { return humanize.Comma(int64(n)) }
 // Percent returns a share of 1 as "92 %".
 func Percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
+// Times returns a ratio as "1.86x".
+func Times(ratio float64) string { return fmt.Sprintf("%.2fx", ratio) }
+
 // Done returns the part of a work that is done as "92 %". It returns 100 % only if all is done.
 func Done[N int | int64](done, all N) string { return fmt.Sprintf("%d %%", 100*done/max(all, 1)) }
 

@@ -99,7 +99,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 			Order: order(func(r *row) int64 { return r.Worst })},
 		{Name: "of limit", Help: "largest number of paths over a link between switches, divided by the limit of the " +
 			"link", Wide: 8, Right: true, Rank: 3, Text: figure(func(r *row) string {
-			return prose.When(r.ofLimit == 0, "?", fmt.Sprintf("%.2f", r.ofLimit))
+			return prose.When(r.ofLimit == 0, "?", draw.Times(r.ofLimit))
 		}), Order: order(func(r *row) int64 { return int64(1000 * r.ofLimit) })},
 		{Name: "to write", Help: "forwarding table entries that differ from those on the switches",
 			Wide: 8, Right: true, Text: figure(entries), Order: order(func(r *row) int64 { return int64(r.Changed) })},

@@ -124,7 +124,7 @@ func (l *links) port(row int) fabric.PortIndex {
 // ofLimit returns the paths over a link, divided by the limit of the link.
 func (l *links) ofLimit(row int) string {
 	v, known := l.load.loads.OfLimit(l.load.limits, l.port(row))
-	return prose.When(known, fmt.Sprintf("%.2fx", v), "?")
+	return prose.When(known, draw.Times(v), "?")
 }
 
 func (l *links) look(row int) draw.Style {
@@ -238,7 +238,7 @@ func (l *links) Figure() string {
 	case l.showsUse():
 		return fmt.Sprintf("%s; at most %s used", l.heat().sizes(), draw.Percent(float64(l.heat().most)/1000))
 	case l.isMap():
-		return fmt.Sprintf("%s; at most %.2fx of limit", l.heat().sizes(), float64(l.heat().most)/1000)
+		return fmt.Sprintf("%s; at most %s of limit", l.heat().sizes(), draw.Times(float64(l.heat().most)/1000))
 	}
 	text := draw.Count(l.N, "direction")
 	if hosts := l.load.hosts; hosts[1] > 0 && l.Kind == loadHottest {

@@ -274,7 +274,7 @@ func (l *list) trafficPerPath(row int) float64 {
 
 func (l *list) byTables(row int) string {
 	if a := l.trafficPerPath(row); a > 0 {
-		return fmt.Sprintf("%.2fx", a)
+		return draw.Times(a)
 	}
 	return "-"
 }

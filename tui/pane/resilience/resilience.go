@@ -145,7 +145,7 @@ func (l *resilient) ofBefore(row int) string {
 	if l.now.report.Worst == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%.2fx", float64(l.now.rows[row].Worst)/float64(l.now.report.Worst))
+	return draw.Times(float64(l.now.rows[row].Worst) / float64(l.now.report.Worst))
 }
 
 func (l *resilient) look(row int) draw.Style {

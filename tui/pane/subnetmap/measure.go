@@ -118,7 +118,7 @@ func errorLimit() uint64 {
 
 func celsius(limit int) string { return fmt.Sprintf("from %d C", limit) }
 
-func limitText(v float64) string { return fmt.Sprintf("%.2fx of limit", v) }
+func limitText(v float64) string { return draw.Times(v) + " of limit" }
 
 // notRead precedes the reason why values were not read.
 const notRead = "not read: "
