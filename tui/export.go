@@ -41,7 +41,8 @@ func savePicture(m *model, name string, lines []string) {
 	var err error
 	switch filepath.Ext(name) {
 	case ".svg":
-		err = svg.Screen(strings.NewReader(strings.Join(lines, "\n")), &b)
+		err = svg.Screen(strings.NewReader(strings.Join(lines, "\n")), &b,
+			prose.When(m.Look.Name == "light", svg.Light, svg.Dark))
 	case ".txt":
 		for _, l := range lines {
 			b.WriteString(strings.TrimRight(ansi.Strip(l), " ") + "\n")

@@ -75,13 +75,13 @@ func Film(r io.Reader, w io.Writer) error {
 					keyframes(&style, class, screens[from].from/end, screens[to].from/end, end)
 				}
 				fmt.Fprintf(&body, "<g class=\"s%d\">\n", class)
-				drawRow(&body, row, y)
+				drawRow(&body, row, y, Dark)
 				body.WriteString("</g>\n")
 			}
 			from = to
 		}
 	}
-	return frame(w, columns, rows, "<style>\n"+style.String()+"</style>\n"+body.String())
+	return frame(w, columns, rows, "<style>\n"+style.String()+"</style>\n"+body.String(), Dark)
 }
 
 func rowOf(s screen, y int) string {

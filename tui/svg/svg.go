@@ -24,7 +24,14 @@ const (
 	baseline              = 13.5
 )
 
-const ground, ink = "#1c1c1c", "#d3d7cf"
+// Paper holds the colour of the background, and of text without a colour.
+type Paper struct{ ground, ink string }
+
+// The papers of dark and of light terminals.
+var (
+	Dark  = Paper{ground: "#1c1c1c", ink: "#d3d7cf"}
+	Light = Paper{ground: "#ffffff", ink: "#1c1c1c"}
+)
 
 // base are the first 16 colours.
 var base = [16]string{
@@ -39,7 +46,7 @@ type style struct {
 }
 
 // Screen draws the contents of a terminal, given as lines with control sequences of colours.
-func Screen(r io.Reader, w io.Writer) error {
+func Screen(r io.Reader, w io.Writer, on Paper) error {
 	var rows []string
 	in := bufio.NewScanner(r)
 	for in.Scan() {
@@ -51,9 +58,9 @@ func Screen(r io.Reader, w io.Writer) error {
 	var body strings.Builder
 	wide := 0
 	for y, row := range carry(rows) {
-		wide = max(wide, drawRow(&body, row, y))
+		wide = max(wide, drawRow(&body, row, y, on))
 	}
-	return frame(w, wide, len(rows), body.String())
+	return frame(w, wide, len(rows), body.String(), on)
 }
 
 var sgr = regexp.MustCompile("\x1b\\[([0-9;:]*)m")
@@ -74,16 +81,16 @@ func carry(rows []string) []string {
 }
 
 // frame writes the SVG image: a background of columns x rows cells, then body.
-func frame(w io.Writer, columns, rows int, body string) error {
+func frame(w io.Writer, columns, rows int, body string, on Paper) error {
 	_, err := fmt.Fprintf(w, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.1f %.1f\" "+
 		"font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"14\">\n"+
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"%s\"/>\n%s</svg>\n", float64(columns)*cellWidth,
-		float64(rows)*cellHeight, ground, body)
+		float64(rows)*cellHeight, on.ground, body)
 	return err
 }
 
 // drawRow draws one line of the screen and returns its width in cells.
-func drawRow(b *strings.Builder, row string, y int) int {
+func drawRow(b *strings.Builder, row string, y int, on Paper) int {
 	var m style
 	x := 0
 	for row != "" {
@@ -100,7 +107,7 @@ func drawRow(b *strings.Builder, row string, y int) int {
 			text, rest = row[:i], row[i:]
 		}
 		n := runewidth.StringWidth(text)
-		m.span(b, text, x, y, n)
+		m.span(b, text, x, y, n, on)
 		x += n
 		row = rest
 	}
@@ -108,10 +115,10 @@ func drawRow(b *strings.Builder, row string, y int) int {
 }
 
 // span draws text in n cells.
-func (m style) span(b *strings.Builder, text string, x, y, n int) {
+func (m style) span(b *strings.Builder, text string, x, y, n int, on Paper) {
 	fg, bg := m.fg, m.bg
 	if m.invert {
-		fg, bg = cmp.Or(bg, ground), cmp.Or(fg, ink)
+		fg, bg = cmp.Or(bg, on.ground), cmp.Or(fg, on.ink)
 	}
 	left, top, size := float64(x)*cellWidth, float64(y)*cellHeight, float64(n)*cellWidth
 	if bg != "" && n > 0 {
@@ -123,7 +130,7 @@ func (m style) span(b *strings.Builder, text string, x, y, n int) {
 	}
 	weight := prose.When(m.bold, ` font-weight="bold"`, "")
 	fmt.Fprintf(b, "<text xml:space=\"preserve\" x=\"%.1f\" y=\"%.1f\" textLength=\"%.1f\" fill=\"%s\"%s>%s</text>\n",
-		left, top+baseline, size, cmp.Or(fg, ink), weight, html.EscapeString(text))
+		left, top+baseline, size, cmp.Or(fg, on.ink), weight, html.EscapeString(text))
 }
 
 // The method after returns the style that results when codes of Select Graphic Rendition (ECMA-48 8.3.117) are applied

@@ -13,7 +13,7 @@ import (
 func TestDraw(t *testing.T) {
 	var out strings.Builder
 	const text = "a\x1b[1;38;5;231;48;2;1;2;3m<b>\x1b[0m日x\n\x1b[7mr\x1b[m\n"
-	if err := Screen(strings.NewReader(text), &out); err != nil {
+	if err := Screen(strings.NewReader(text), &out, Dark); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -27,13 +27,19 @@ func TestDraw(t *testing.T) {
 	if err := xml.Unmarshal([]byte(out.String()), new(struct{})); err != nil {
 		t.Error(err)
 	}
+	out.Reset()
+	if err := Screen(strings.NewReader(text), &out, Light); err != nil ||
+		!strings.Contains(out.String(), `fill="#ffffff">r</text>`) || !strings.Contains(out.String(),
+		`fill="#1c1c1c">a<`) {
+		t.Errorf("on a light terminal: %v\n%s", err, out.String())
+	}
 }
 
 func FuzzDraw(f *testing.F) {
 	f.Add("a\x1b[38;5m\x1b[48;2;1mx\x1b]0;t\a\x1b[")
 	f.Fuzz(func(t *testing.T, s string) {
 		var out strings.Builder
-		if err := Screen(strings.NewReader(s), &out); err != nil && !strings.Contains(err.Error(), "too long") {
+		if err := Screen(strings.NewReader(s), &out, Dark); err != nil && !strings.Contains(err.Error(), "too long") {
 			t.Error(err)
 		}
 	})
@@ -43,7 +49,7 @@ func FuzzDraw(f *testing.F) {
 // until a reset.
 func TestStyleOfNextLine(t *testing.T) {
 	var out strings.Builder
-	if err := Screen(strings.NewReader("a\x1b[32mb\nc\x1b[1md\ne\x1b[0mf\ng\n"), &out); err != nil {
+	if err := Screen(strings.NewReader("a\x1b[32mb\nc\x1b[1md\ne\x1b[0mf\ng\n"), &out, Dark); err != nil {
 		t.Fatal(err)
 	}
 	const green, bold = ` fill="#4e9a06"`, ` font-weight="bold"`

@@ -7,6 +7,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"io"
 	"os"
 
 	"example.org/ibconsole/tui/svg"
@@ -15,7 +16,7 @@ import (
 func main() {
 	moving := flag.Bool("film", false, "the input is an asciicast v2 of whole screens")
 	flag.Parse()
-	show := svg.Screen
+	show := func(r io.Reader, w io.Writer) error { return svg.Screen(r, w, svg.Dark) }
 	if *moving {
 		show = svg.Film
 	}

@@ -41,6 +41,7 @@ type past struct {
 	pane.List
 	src     Source
 	entries []Entry
+	lasting bool // an entry was seen for some time
 	// parents are the entries from which the entries originate. The field graph holds the marks that draw this
 	// relation.
 	parents       []int64
@@ -89,7 +90,8 @@ func New(c *pane.Common, src Source) pane.Pane {
 			},
 			Order: func(row int) int64 { return l.entries[row].Began.UnixNano() }},
 		{Name: "duration", Help: "how long it was seen",
-			Wide: 8, Right: true, Rank: 2, Hidden: entries, Text: func(row int) string {
+			Wide: 8, Right: true, Rank: 2, Hidden: func() bool { return entries() || !l.lasting },
+			Text: func(row int) string {
 				return lasted(l.entries[row].Until.Sub(l.entries[row].Began))
 			},
 			Order: func(row int) int64 { return int64(l.entries[row].Until.Sub(l.entries[row].Began)) }, Dim: true},
@@ -199,6 +201,7 @@ func (l *past) Collect() {
 	l.entriesOf, l.entries, l.err = l.entriesResult.Of, l.entriesResult.Value, l.entriesResult.Err
 	l.parents = lineage(l.entries)
 	l.graph = drawLineage(l.entries, l.parents)
+	l.lasting = slices.ContainsFunc(l.entries, func(e Entry) bool { return lasted(e.Until.Sub(e.Began)) != "" })
 	wide := 1
 	for _, g := range l.graph {
 		wide = max(wide, len(g))
