@@ -213,6 +213,48 @@ func (d *driver) heads() []string {
 	return heads
 }
 
+// TestComparisonIsProved checks that the stories and tests exist that the documents name next to the keys of the
+// program.
+func TestComparisonIsProved(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "docs", "screen.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sources strings.Builder
+	for _, pattern := range []string{"*_test.go", filepath.Join("*", "*_test.go")} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			source, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sources.Write(source)
+		}
+	}
+	_, table, _ := strings.Cut(string(text), "| proved by |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	lines := strings.Split(table, "\n")[1:]
+	if len(lines) < 30 {
+		t.Errorf("the table has %d rows", len(lines))
+	}
+	for _, line := range lines {
+		cells := strings.Split(line, "|")
+		names := regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[len(cells)-2], -1)
+		if names == nil {
+			t.Errorf("nothing proves %s", cells[1])
+		}
+		for _, name := range names {
+			if !strings.Contains(sources.String(), "\""+name[1]+"\"") &&
+				!strings.Contains(sources.String(), "func "+name[1]+"(") {
+				t.Errorf("%s: there is no story or test %q", cells[1], name[1])
+			}
+		}
+	}
+}
+
 // TestEnterOnNothing checks the message of Enter if there are no rows.
 func TestEnterOnNothing(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(80, 24)
