@@ -63,7 +63,7 @@ func TestCounters(t *testing.T) {
 	back.growth, back.state.Live.Tables = growth, fabric.NewTables(f, tables.LFT, "live")
 	d = driveBackend(t, back).size(160, 40)
 	d.press("6", "b", "b", "b", "b").sees("nothing was recorded in the hour before the state")
-	d.press("K", "6").until("42.5 %").sees("heat map of use, upwards", "42.5 %", "leaf-01          ··▒")
+	d.press("K", "6").until("at most 42 % used").sees("heat map of use, upwards", "leaf-01          ··▒")
 	d.press("b").sees("heat map of use, downwards", "leaf-01          ···")
 	d = driveBackend(t, newFake(f))
 	d.press("K").sees("errors now", "not recording; visible ports not read", "leaf-01/1", "not read")

@@ -453,7 +453,7 @@ func TestRefusedTerminals(t *testing.T) {
 func TestNoTerminfo(t *testing.T) {
 	c := startChild(t, "sim", "TERM=no-such-terminal", "TERMINFO=/nonexistent", "TERMINFO_DIRS=/nonexistent",
 		"HOME=/nonexistent")
-	c.await(0, "18 sw 72 ca")
+	c.await(0, "18 switches, 72 hosts")
 	c.types("q", "ENDED")
 	c.end("ENDED <nil>")
 }
