@@ -203,10 +203,9 @@ func (l *lft) Empty() string {
 	case l.place.None():
 		return "select a switch in the topology: press 2"
 	case l.sw == fabric.None:
-		return fmt.Sprintf("%s has no such switch", l.Scene.Picture.Kind)
+		return "this state has no such switch: v shows another state"
 	case !l.Scene.Picture.Fabric.SwitchNode(l.sw).InSubnet:
-		return fmt.Sprintf("this switch does not belong to the subnet in %s: v shows another state",
-			l.Scene.Picture.Kind)
+		return "this switch does not belong to the subnet in this state: v shows another state"
 	case !l.Scene.Picture.Tables.Known[l.sw]:
 		return "the table of this switch was not read: R reads the subnet"
 	case l.changedOnly && l.was == nil:

@@ -90,9 +90,9 @@ func (s *subnetMap) columns() []draw.Column {
 		m := &measures[kind]
 		cols = append(cols, draw.Column{Name: m.name, Help: m.help, Wide: 12, Right: true, Text: func(row int) string {
 			if p := port(row); p != fabric.None {
-				return s.portValue(m, p).text(m)
+				return s.textOf(m, s.portValue(m, p))
 			}
-			return s.valuesOf(kind)[s.switches[row]].text(m)
+			return s.textOf(m, s.valuesOf(kind)[s.switches[row]])
 		}})
 	}
 	return cols
@@ -358,7 +358,7 @@ func (s *subnetMap) Figure() string {
 	if v.port != fabric.None {
 		name = s.of.Fabric.PortName(v.port)
 	}
-	return fmt.Sprintf("highest: %s, %s", name, v.text(m))
+	return fmt.Sprintf("highest: %s, %s", name, s.textOf(m, v))
 }
 
 func (s *subnetMap) Empty() string {

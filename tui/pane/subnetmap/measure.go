@@ -51,7 +51,7 @@ var measures = [numMeasures]measure{
 				return s.sc.WhyNoTables
 			case s.counting.Err != nil:
 				return s.counting.Err.Error()
-			case s.loads() == nil:
+			case s.isComputing():
 				return prose.When(s.counting.Progress() == "", "computing", s.counting.Progress())
 			}
 			return ""
@@ -163,14 +163,23 @@ type value struct {
 	port  fabric.PortIndex // where the value is highest, None for none
 }
 
-func (v value) text(m *measure) string {
+func (s *network) textOf(m *measure, v value) string {
 	switch {
 	case v.none:
 		return "-"
-	case !v.known:
+	case v.known:
+		return m.text(v.v)
+	case m != &measures[byLoad]:
 		return "not read"
+	case s.isComputing():
+		return "computing"
 	}
-	return m.text(v.v)
+	return "unknown"
+}
+
+// isComputing reports whether the load will be known.
+func (s *network) isComputing() bool {
+	return s.sc.WhyNoTables == "" && s.counting.Err == nil && s.loads() == nil
 }
 
 // values are the values of the switches, by measure.

@@ -191,7 +191,7 @@ func (b brush) paintCell(l *planLine, i int) {
 		rest--
 	}
 	if pitch >= figuresFrom {
-		text := " " + strings.TrimSuffix(s.itemValue(it).text(&measures[s.Kind]), " of limit")
+		text := " " + strings.TrimSuffix(s.textOf(&measures[s.Kind], s.itemValue(it)), " of limit")
 		p.Cell(prose.When(s.isCursor(it), p.Strong, p.Dim), text, rest-1)
 		rest = 1
 	}
@@ -451,7 +451,7 @@ func (s *subnetMap) Header(p *draw.Pen) {
 	m.scale.Legend(p, gap)
 	p.Gap(gap)
 	p.Put(p.Bad, p.Failed)
-	p.Put(p.Dim, " failed")
+	p.Put(p.Dim, " down")
 	p.Gap(gap)
 	p.Put(p.Dim, "? not read")
 }

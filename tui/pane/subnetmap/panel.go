@@ -174,7 +174,7 @@ func (b brush) paintFacts(sw fabric.SwitchIndex) {
 		case v.none:
 			idle = append(idle, m.name)
 		case v.known:
-			known = append(known, m.name+" "+v.text(m))
+			known = append(known, m.name+" "+s.textOf(m, v))
 		default:
 			why, isUnread := strings.CutPrefix(m.none(&s.network), notRead)
 			if !isUnread && why != "" {
@@ -234,7 +234,7 @@ func (b brush) paintPortFacts(port fabric.PortIndex) {
 		for kind := range measures {
 			m := &measures[kind]
 			if v := s.portValue(m, port); v.known || kind == s.Kind && m.none(&s.network) == "" {
-				text := v.text(m)
+				text := s.textOf(m, v)
 				if kind == byLoad && s.plan.w < wideFacts {
 					text = strings.TrimSuffix(text, " of limit")
 				}
