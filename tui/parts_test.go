@@ -189,6 +189,6 @@ func TestTableWithoutSwitch(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(120, 36)
 	d.press(":fail link leaf-01 3; add switch new leaf-01/3; route; adaptive on", "enter", "2", "/new", "enter",
 		"enter", "3", "/leaf", "enter")
-	d.sees("LFT of new").press("v").sees("this state has no such switch").press("b", "s", "e", "esc", "?", "?", "esc", "esc",
-		"/", "x", "esc")
+	d.sees("LFT of new").press("v").sees("this state has no such switch").press("b", "s", "e", "esc", "?", "?",
+		"esc", "esc", "/", "x", "esc")
 }

@@ -24,6 +24,7 @@ func TestCutName(t *testing.T) {
 		{"isl1-s17-r04-p2", 10, "isl1-~4-p2"},
 		{"node-0001 HCA-1/1", 12, "node-0001~/1"},
 		{"node-0050 HCA-1", 10, "node-0050~"},
+		{"node-0050 HCA-1  temperature", 24, "node-0050 HCA-1  temper~"},
 		{"node-0050 mlx5_0", 9, "node-0050"}, {"node-0050 mlx5_0", 8, "node~050"},
 		{"sw-026 S10/U1/30", 12, "sw-0~0/U1/30"},
 		{"2 failures of switches", 12, "2 failures ~"},

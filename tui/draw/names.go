@@ -59,9 +59,9 @@ func head(s string, w int) string {
 	return s
 }
 
-// isAdapter reports whether a word is the name that a driver gives to an adapter.
-func isAdapter(word string) bool {
-	return strings.HasPrefix(word, "HCA-") || strings.HasPrefix(word, "mlx")
+// isAdapter reports whether a text is the name that a driver gives to an adapter.
+func isAdapter(text string) bool {
+	return !strings.Contains(text, " ") && (strings.HasPrefix(text, "HCA-") || strings.HasPrefix(text, "mlx"))
 }
 
 // isUnit reports whether the second part of a name is that of a part of a director, such as L01/U1.
