@@ -51,3 +51,30 @@ func TestCommitLeftByAnother(t *testing.T) {
 		})
 	}
 }
+
+// TestResumeWithALoop resumes a commit to routes with a credit loop, which was permitted. The switches hold the earlier
+// routes without a loop, except for some blocks. The resume needs no new permission.
+func TestResumeWithALoop(t *testing.T) {
+	n := newSubnet(t, "mesh:4x4")
+	a := n.Console()
+	n.Route(a, "dor")
+	if _, err := commits.Commit(t.Context(), a, yes); err != nil {
+		t.Fatal(err)
+	}
+	n.Route(a, "minhop")
+	err := n.cut(2, errRefused, func(ctx context.Context) error {
+		rep, err := commits.Commit(ctx, a, yes)
+		if !rep.Credits.AddsLoop() {
+			t.Errorf("the new routes add no loop: %v", err)
+		}
+		return err
+	})
+	if err == nil {
+		t.Fatal("the commit was not cut")
+	}
+	opt := yes
+	opt.AllowLoop = false
+	if _, err := commits.Resume(t.Context(), n.Console(), opt); err != nil {
+		t.Errorf("the resume: %v", err)
+	}
+}

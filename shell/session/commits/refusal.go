@@ -128,7 +128,7 @@ func (c *commit) harm() error {
 	case r.Circling > 0 && !opt.AllowInterrupt:
 		return refused(Interrupt, "the new trees of %s have cycles, in which packets circulate forever (check mcast "+
 			"lists them)", prose.Count(r.Circling, "multicast group"))
-	case r.Credits.AddsLoop() && !opt.AllowLoop && !c.of.restores():
+	case r.Credits.AddsLoop() && !opt.AllowLoop && !c.of.restores() && !r.Resumes:
 		return refused(Loop, "the new routes %s a credit loop over %s (through %s), in which packets may wait for one "+
 			"another forever, and the routes on the switches have none; hint: choose an engine whose "+
 			"routes have none, and run 'route'",
