@@ -171,8 +171,6 @@ func stories() []story {
 		{
 			"commit and undo", small, []act{tracing, failing, rerouted, do(":", "write on", "Enter").then("WRITE ON"),
 				do("C").then("Nothing has been written"), do("y").then("WRITTEN minhop"),
-				do("Escape", "7").then("commit", "Enter show it"), do("U").then("━ Rollback", "PgDn more"),
-				do("G").then("100 %"), do("y").then("WRITTEN history"), do("Escape").then("7 History"),
 				do(":", "write off", "Enter").then("read-only")},
 		},
 		{
