@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -90,14 +89,12 @@ func run(ctx context.Context, opt Options, backs ...backend) error {
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var away atomic.Bool // the shell has the terminal, and interrupts are for it
-	defer signals.Watch(func(s syscall.Signal) {
-		if s != syscall.SIGINT || !away.Load() {
-			cancel(&signals.Error{Signal: s})
-		}
-	}, signals.Termination()...)()
+	quit := func(s syscall.Signal) { cancel(&signals.Error{Signal: s}) }
+	defer signals.Watch(quit, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)()
+	i := interrupts{quit, signals.Watch(quit, syscall.SIGINT)}
+	defer func() { i.unwatch() }()
 
-	all := opt.screens(ctx, t, &away, backs)
+	all := opt.screens(ctx, t, &i, backs)
 	switch {
 	case opt.Tour:
 		toggleTour(all[0])
@@ -115,8 +112,25 @@ func run(ctx context.Context, opt Options, backs ...backend) error {
 	return outcome(ctx, all, err)
 }
 
-// screens returns the screens of the subnets. The argument away is set while the shell uses the terminal.
-func (opt *Options) screens(ctx context.Context, t *draw.Theme, away *atomic.Bool, backs []backend) (all []*model) {
+// interrupts handles SIGINT while the screen has the terminal.
+type interrupts struct {
+	handle  func(syscall.Signal)
+	unwatch func()
+}
+
+// leaveTo leaves SIGINT to the function run. An interrupt that arrives while run works is never handled afterwards.
+func (i *interrupts) leaveTo(run func() error) error {
+	unheard := signals.Watch(func(syscall.Signal) {}, syscall.SIGINT) // otherwise it would end the process
+	i.unwatch()
+	defer func() {
+		i.unwatch = signals.Watch(i.handle, syscall.SIGINT)
+		unheard()
+	}()
+	return run()
+}
+
+// screens returns the screens of the subnets. While the shell uses the terminal, it handles the interrupts.
+func (opt *Options) screens(ctx context.Context, t *draw.Theme, sigint *interrupts, backs []backend) (all []*model) {
 	for i, back := range backs {
 		m := newModel(ctx, back, t)
 		if opt.Start {
@@ -131,9 +145,7 @@ func (opt *Options) screens(ctx context.Context, t *draw.Theme, away *atomic.Boo
 		}
 		if opt.RunShell != nil {
 			m.shell = func(ctx context.Context) error {
-				away.Store(true)
-				defer away.Store(false)
-				return opt.RunShell(ctx)
+				return sigint.leaveTo(func() error { return opt.RunShell(ctx) })
 			}
 		}
 		all = append(all, m)
