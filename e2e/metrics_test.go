@@ -94,12 +94,7 @@ func scrape(t *testing.T, target string) {
 	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := l.Addr().String()
-	_ = l.Close()
+	at := fmt.Sprintf("127.0.0.1:%d", testenv.FreePorts(t, 1)[0])
 	cmd := exec.Command(testenv.Tool(t, "prometheus"), "--config.file="+conf, "--storage.tsdb.path="+dir,
 		"--web.listen-address="+at)
 	if err := cmd.Start(); err != nil {

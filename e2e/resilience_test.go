@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -193,9 +192,10 @@ func (s *slurm) whatHappenedTo(job string) {
 
 // slurm is a Slurm of one node.
 type slurm struct {
-	t   *testing.T
-	dir string
-	env []string
+	t     *testing.T
+	dir   string
+	env   []string
+	ended []chan struct{} // of its processes, closed at their end
 }
 
 func startSlurm(t *testing.T) *slurm {
@@ -233,7 +233,7 @@ func startController(t *testing.T, nodes string, more map[string]string) *slurm 
 	host, _, _ = strings.Cut(host, ".")
 	conf := filepath.Join(dir, "slurm.conf")
 	s := &slurm{t: t, dir: dir, env: append(os.Environ(), "SLURM_CONF="+conf)}
-	ports := [2]int{freePort(t), freePort(t)}
+	ports := testenv.FreePorts(t, 2)
 	text := strings.NewReplacer("DIR", dir, "HOST", host, "PORT1", fmt.Sprint(ports[0]), "PORT2",
 		fmt.Sprint(ports[1])).Replace(slurmConf + nodes + slurmPartition)
 	for name, data := range more {
@@ -306,13 +306,14 @@ func (s *slurm) start(name string, args ...string) {
 	if err := c.Start(); err != nil {
 		s.t.Fatal(err)
 	}
+	ended := make(chan struct{})
+	s.ended = append(s.ended, ended)
+	go func() {
+		_ = c.Wait()
+		close(ended)
+	}()
 	s.t.Cleanup(func() {
 		_ = c.Process.Signal(os.Interrupt)
-		ended := make(chan struct{})
-		go func() {
-			_ = c.Wait()
-			close(ended)
-		}()
 		select {
 		case <-ended:
 		case <-time.After(20 * time.Second):
@@ -334,7 +335,7 @@ func (s *slurm) run(name string, args ...string) string {
 func (s *slurm) until(what string, there func() bool) {
 	s.t.Helper()
 	for end := time.Now().Add(5 * time.Minute); !there(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
+		if time.Now().After(end) || slices.ContainsFunc(s.ended, isClosed) {
 			for _, name := range []string{"slurmctld", "slurmd", "munged"} {
 				log, _ := os.ReadFile(filepath.Join(s.dir, name+".log"))
 				s.t.Logf("%s: %.3000s", name, log)
@@ -344,13 +345,11 @@ func (s *slurm) until(what string, there func() bool) {
 	}
 }
 
-// freePort returns a port of loopback without a listener.
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+func isClosed(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().(*net.TCPAddr).Port
 }

@@ -118,17 +118,6 @@ func (s *said) String() string {
 	return s.text.String()
 }
 
-// freePort returns a TCP port on which no program listens.
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().(*net.TCPAddr).Port
-}
-
 // prompt ends the answers of the console.
 const prompt = "OpenSM $ "
 
@@ -139,7 +128,7 @@ func openConsole(t *testing.T, s *ibsimtest.Sim, dir string, args ...string) fun
 	if err := os.WriteFile(config, []byte("force_log_flush TRUE\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	port := freePort(t)
+	port := testenv.FreePorts(t, 1)[0]
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := s.Command(ctx, "opensm",
 		append([]string{"-F", config, "-f", log, "-q", "loopback", "-C", strconv.Itoa(port)}, args...)...)
