@@ -3,8 +3,10 @@
 package tui
 
 import (
+	"slices"
 	"testing"
 
+	"example.org/ibconsole/fabric"
 	records "example.org/ibconsole/history"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
@@ -45,6 +47,30 @@ func TestHistoryStory(t *testing.T) {
 		"left").sees(
 		"HISTORY, after ", "rollback, done): v shows the state before")
 	d.press("d").sees("diff 3 4")
+}
+
+// TestRollbackByKeys commits, and rolls the commit back with the keys 7 U y. The switches then have the tables from
+// before the commit.
+func TestRollbackByKeys(t *testing.T) {
+	s := sessiontest.OpenWith(t, "sim:fattree:2,4", session.Options{StateDir: t.TempDir()})
+	d := driveBackend(t, &shellBackend{Shell: shell.New(s), watcher: s.Watch()}).size(120, 36)
+	before := s.State().Live.Tables.LFT.Clone()
+	same := func() bool { return slices.Equal(entriesOf(before), entriesOf(s.State().Live.Tables.LFT)) }
+	d.press(":", "fail link leaf-01 3; route; write on; commit yes", "enter")
+	if same() {
+		t.Fatal("the commit changes nothing")
+	}
+	d.press("7", "U").sees("Rollback").press("G", "y").sees("Completed:")
+	if !same() {
+		t.Error("the tables differ from those before the commit")
+	}
+}
+
+func entriesOf(t *fabric.LFT) (all []byte) {
+	for s := range t.Switches() {
+		all = append(all, t.Row(fabric.SwitchIndex(s))...)
+	}
+	return all
 }
 
 // TestHistoryKeys brings back past routes with the keys 7 G I C y, compares two marked entries and two times, and
