@@ -22,6 +22,7 @@ type Config struct {
 	Skin    string              // the file, "" for none
 	Look    *draw.Skin          // the contents of that file, nil for none
 	NoMouse bool                // leaves the mouse to the terminal
+	Pane    string              // has the focus at the start: a name, "last", or "" for the default
 	Keys    map[string][]string // by action; other actions keep their keys that no line of the file takes
 	Binds   []Bind
 	Aliases map[string]string // the start of a command by the word that stands for it
@@ -33,6 +34,7 @@ type Config struct {
 //	theme light
 //	skin /home/me/skin.yaml
 //	mouse off
+//	pane last
 //	key trace-from = t ctrl+t
 //	key sweep =
 //	bind f5 = changes since=20m
@@ -91,6 +93,8 @@ func (c *Config) take(line string) (string, error) {
 			return "", fmt.Errorf("mouse is %q, expected on or off", rest)
 		}
 		c.NoMouse = rest == "off"
+	case "pane":
+		return "", c.takePane(rest)
 	case "key":
 		return c.takeKey(rest)
 	case "bind":
@@ -98,7 +102,7 @@ func (c *Config) take(line string) (string, error) {
 	case "alias":
 		return "", c.takeAlias(rest)
 	default:
-		return "", fmt.Errorf("unknown word %q, expected theme, skin, mouse, key, bind or alias", word)
+		return "", fmt.Errorf("unknown word %q, expected theme, skin, mouse, pane, key, bind or alias", word)
 	}
 	return "", nil
 }

@@ -28,7 +28,7 @@ func TestConfig(t *testing.T) {
 			`unknown theme "pink", expected one of dark, light, contrast, none`,
 		"mouse maybe": `f:1: mouse is "maybe", expected on or off`,
 		"colour blue": `f:1: unknown word "colour", ` +
-			`expected theme, skin, mouse, key, bind or alias`,
+			`expected theme, skin, mouse, pane, key, bind or alias`,
 		"key jump = j":                               `f:1: unknown action "jump"`,
 		"key sweep":                                  `f:1: expected key ACTION = KEYS`,
 		"key sweep = hyper+x":                        `f:1: unknown key "hyper+x"`,
@@ -142,8 +142,37 @@ func TestNewKeys(t *testing.T) {
 	d.misses("New and moved keys")
 }
 
+// TestFirstPane checks that the configuration chooses the pane that has the focus at the start: one by its name, or the
+// one of the last session.
+func TestFirstPane(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "state", "pane")
+	open := func(line string) *driver {
+		c, err := ReadConfig(strings.NewReader(line), "f", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := drive(t, tree).size(120, 36)
+		if err := openFirst(d.m, c.Pane, file); err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	open("").sees("›2 Topology")
+	open("pane load").sees("›6 Load")
+	open("pane last").sees("›2 Topology")
+	if err := rememberPane(open("pane what-if").m, file); err != nil {
+		t.Fatal(err)
+	}
+	open("pane last").sees("›5 What-if")
+	if _, err := ReadConfig(strings.NewReader("\npane nothing"), "f", nil); err == nil ||
+		!strings.HasPrefix(err.Error(), `f:2: unknown pane "nothing", expected one of All, `) {
+		t.Errorf("%v", err)
+	}
+}
+
 func FuzzConfig(f *testing.F) {
 	f.Add("theme light\nkey sweep = F5\n")
+	f.Add("pane last\n")
 	f.Add("key quit = \x00\nkey a=b")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := ReadConfig(strings.NewReader(text), "f", nil)

@@ -273,7 +273,7 @@ func keyList() string {
 		"## Bind other keys\n\nThe file `$XDG_CONFIG_HOME/ibconsole/config` " +
 		"(`~/.config/ibconsole/config`) binds other keys to\n" +
 		"actions, one action per line. Actions that the file does not name keep their keys:\n\n" +
-		"    theme light\n    skin skin.yaml\n    mouse off\n    key sweep = F5 ctrl+r\n    key quit = Q\n" +
+		"    theme light\n    skin skin.yaml\n    mouse off\n    pane last\n    key sweep = F5 ctrl+r\n    key quit = Q\n" +
 		"    bind F6 = changes since=20m\n    bind F7 = show ports $NODE\n    bind F8 = ! ping -c 3 $NODE\n" +
 		"    bind F9 = !! grep \"$GUID\" /etc/opensm/* | less\n    alias w = who uses\n\n" +
 		"* A key is one of: a character, `space`, `ctrl+LETTER`, `alt+CHARACTER`, `f1` to `f12`,\n  `" +
@@ -285,6 +285,8 @@ func keyList() string {
 		"* `$NODE`, `$PORT`, `$LID` and `$GUID` stand for the selected node, port, LID and GUID. A command\n" +
 		"  and the arguments of a program get each value as a single word, whatever a name contains. After\n" +
 		"  `!!` they are variables of the environment.\n" +
+		"* `pane NAME` opens a pane at the start, and `pane last` the one that had the focus at the end of the\n" +
+		"  last session.\n" +
 		"* `alias WORD = COMMAND` defines a word for the start of a command. Aliases work after `:` and in\n" +
 		"  the shell, not in scripts. An alias takes precedence over a command of the same name.\n" +
 		"* A skin is a YAML file that changes styles of the theme, except those of the theme none.\n" +

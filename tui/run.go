@@ -42,6 +42,7 @@ type Options struct {
 	Save          Saver    // creates exported files, nil for none
 	Welcome, Tour bool     // show the welcome page, start the tour
 	SeenKeys      string   // the file that remembers which changes of keys were shown, "" to show none
+	LastPane      string   // the file that remembers the pane with the focus, "" for none
 	In, Out       *os.File // the terminal, nil for standard input and output
 }
 
@@ -95,6 +96,9 @@ func run(ctx context.Context, opt Options, backs ...backend) error {
 	defer func() { i.unwatch() }()
 
 	all := opt.screens(ctx, t, &i, backs)
+	if err := openFirst(all[0], opt.Config.Pane, opt.LastPane); err != nil {
+		return err
+	}
 	switch {
 	case opt.Tour:
 		toggleTour(all[0])
@@ -109,7 +113,11 @@ func run(ctx context.Context, opt Options, backs ...backend) error {
 	err = program(ctx, root, all, opt.In, opt.Out, !opt.Config.NoMouse)
 	left()
 	end(opt.Out, all)
-	return outcome(ctx, all, err)
+	err = outcome(ctx, all, err)
+	if opt.Config.Pane == lastPane && opt.LastPane != "" {
+		err = errors.Join(err, rememberPane(all[0], opt.LastPane))
+	}
+	return err
 }
 
 // interrupts handles SIGINT while the screen has the terminal.

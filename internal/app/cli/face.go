@@ -43,7 +43,7 @@ func (o *options) tui(tour bool) int {
 				Subnets: s, Start: true, Theme: o.theme, NoColor: o.noColor, Config: config, Save: createNew,
 				Welcome: first && s.All()[0].Session().State().Source.Kind == source.Sim, Tour: tour,
 				RunShell: func(ctx context.Context) error { return o.prompt(ctx, s, &config) },
-				SeenKeys: stateFile("keys-seen"),
+				SeenKeys: stateFile("keys-seen"), LastPane: stateFile("pane"),
 			})
 		})
 }
