@@ -273,7 +273,8 @@ func keyList() string {
 		"## Bind other keys\n\nThe file `$XDG_CONFIG_HOME/ibconsole/config` " +
 		"(`~/.config/ibconsole/config`) binds other keys to\n" +
 		"actions, one action per line. Actions that the file does not name keep their keys:\n\n" +
-		"    theme light\n    skin skin.yaml\n    mouse off\n    pane last\n    key sweep = F5 ctrl+r\n    key quit = Q\n" +
+		"    theme light\n    skin skin.yaml\n    mouse off\n    pane last\n    key sweep = F5 ctrl+r\n" +
+		"    key quit = Q\n" +
 		"    bind F6 = changes since=20m\n    bind F7 = show ports $NODE\n    bind F8 = ! ping -c 3 $NODE\n" +
 		"    bind F9 = !! grep \"$GUID\" /etc/opensm/* | less\n    alias w = who uses\n\n" +
 		"* A key is one of: a character, `space`, `ctrl+LETTER`, `alt+CHARACTER`, `f1` to `f12`,\n  `" +
