@@ -25,7 +25,8 @@ type Config struct {
 	Pane    string              // has the focus at the start: a name, "last", or "" for the default
 	Keys    map[string][]string // by action; other actions keep their keys that no line of the file takes
 	Binds   []Bind
-	Aliases map[string]string // the start of a command by the word that stands for it
+	Columns map[string][]string // the heads of the columns to show, by the name of the pane
+	Aliases map[string]string   // the start of a command by the word that stands for it
 }
 
 // ReadConfig reads a configuration file:
@@ -40,13 +41,14 @@ type Config struct {
 //	bind f5 = changes since=20m
 //	bind f6 = ! ping -c 3 $NODE
 //	alias w = who uses
+//	columns LFT = LID, next hop, port
 //
 // A key is a character or a name such as up, space, ctrl+r or f5. An action that the file names has only these keys.
 // Other actions lose the keys that the file takes; only quit, help and escape must keep one. For bind see [Bind].
 // ReadConfig skips lines for which the function others reports true. This function may be nil. Errors have the form
 // name:line and contain the expected value. A key that the file uses twice is an error, too.
 func ReadConfig(r io.Reader, name string, others func(line string) bool) (Config, error) {
-	c := Config{Keys: map[string][]string{}, Aliases: map[string]string{}}
+	c := Config{Keys: map[string][]string{}, Aliases: map[string]string{}, Columns: map[string][]string{}}
 	where := map[string]int{}
 	lines := bufio.NewScanner(r)
 	n := 0
@@ -101,8 +103,10 @@ func (c *Config) take(line string) (string, error) {
 		return "", c.takeBind(rest)
 	case "alias":
 		return "", c.takeAlias(rest)
+	case "columns":
+		return "", c.takeColumns(rest)
 	default:
-		return "", fmt.Errorf("unknown word %q, expected theme, skin, mouse, pane, key, bind or alias", word)
+		return "", fmt.Errorf("unknown word %q, expected theme, skin, mouse, pane, key, bind, alias or columns", word)
 	}
 	return "", nil
 }

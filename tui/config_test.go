@@ -28,7 +28,7 @@ func TestConfig(t *testing.T) {
 			`unknown theme "pink", expected one of dark, light, contrast, none`,
 		"mouse maybe": `f:1: mouse is "maybe", expected on or off`,
 		"colour blue": `f:1: unknown word "colour", ` +
-			`expected theme, skin, mouse, pane, key, bind or alias`,
+			`expected theme, skin, mouse, pane, key, bind, alias or columns`,
 		"key jump = j":                               `f:1: unknown action "jump"`,
 		"key sweep":                                  `f:1: expected key ACTION = KEYS`,
 		"key sweep = hyper+x":                        `f:1: unknown key "hyper+x"`,
@@ -39,6 +39,12 @@ func TestConfig(t *testing.T) {
 		"\nbind f5":                                  `f:2: expected bind KEY = COMMAND, found "f5"`,
 		"bind f5 = 'x":                               `f:1: `,
 		"bind f5 = ! a; b":                           `f:1: expected one program after !; !! runs a line with sh`,
+		"\ncolumns Lft":                              `f:2: expected columns PANE = HEAD, HEAD..., found "Lft"`,
+		"columns Lod = LID":                          `f:1: unknown pane "Lod", expected one of Problems, LFT, Trace, `,
+		"columns Topology = name":                    `f:1: unknown pane "Topology", expected one of Problems, LFT, `,
+		"mouse off\ncolumns LFT = LID, hop":          `f:2: unknown column "hop" of LFT, expected one of LID, `,
+		"columns trace = reverse, LID, node, Node":   `f:1: the column node is named twice`,
+		"columns LFT = LID\ncolumns lft = port":      `f:2: the columns of LFT are defined twice`,
 		"alias w":                                    `f:1: expected alias WORD = COMMAND, found "w"`,
 		"alias w = a\nalias w = b":                   `f:2: the alias w is defined twice`,
 		"key sweep = f9\nkey watch = f9":             `f:2: key F9 is assigned to`,
@@ -84,6 +90,45 @@ func TestOwnKeys(t *testing.T) {
 	if got := replaced("a $NODE b$NODE_X", map[string]string{"NODE": "x y; $PORT"}, lang.Quote); got !=
 		"a 'x y; $PORT' b$NODE_X" {
 		t.Error(got)
+	}
+}
+
+// TestChosenColumns checks the heads and the order of the columns that the file names. The keys, a view without these
+// columns, and exports are checked, too.
+func TestChosenColumns(t *testing.T) {
+	d := drive(t, tree).size(160, 40)
+	choose := func(text string) {
+		c, err := ReadConfig(strings.NewReader(text), "f", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.pickColumns(d.m.all)
+	}
+	head := func() string {
+		return strings.Join(strings.Fields(strings.Trim(strings.Split(d.screen(), "\n")[3], "│┃║┆┇█")), " ")
+	}
+	shows := func(want string) {
+		t.Helper()
+		if got := head(); got != want {
+			t.Errorf("the heads are %q, want %q", got, want)
+		}
+	}
+	choose("columns lft = next hop, lid, Port\ncolumns Load = PATHS, from")
+	d.press("6", "z")
+	if got := head(); !strings.HasSuffix(got, " paths from") { // the map is on the left
+		t.Errorf("Load has the heads %q", got)
+	}
+	d.press("z", "3", "z")
+	shows("next hop LID port")
+	d.press("s").sees("by next hop").press("s", "s").sees("by LID").press("/", "leaf-02", "enter").sees("filter")
+	if text := d.m.pane().Base().PlainText(nil, true); !strings.Contains(text, "destination") {
+		t.Errorf("an export has the heads %s", text)
+	}
+	d.press("esc", "b")
+	shows("next hop port")
+	choose("columns LFT = LID")
+	if got := head(); !strings.HasPrefix(got, "port next hop link LIDs") {
+		t.Errorf("a view without the chosen columns has the heads %q", got)
 	}
 }
 
@@ -174,6 +219,7 @@ func FuzzConfig(f *testing.F) {
 	f.Add("theme light\nkey sweep = F5\n")
 	f.Add("pane last\n")
 	f.Add("key quit = \x00\nkey a=b")
+	f.Add("columns Load = paths, FROM\ncolumns LFT = ,")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := ReadConfig(strings.NewReader(text), "f", nil)
 		if err != nil && !strings.HasPrefix(err.Error(), "f:") {

@@ -276,7 +276,8 @@ func keyList() string {
 		"    theme light\n    skin skin.yaml\n    mouse off\n    pane last\n    key sweep = F5 ctrl+r\n" +
 		"    key quit = Q\n" +
 		"    bind F6 = changes since=20m\n    bind F7 = show ports $NODE\n    bind F8 = ! ping -c 3 $NODE\n" +
-		"    bind F9 = !! grep \"$GUID\" /etc/opensm/* | less\n    alias w = who uses\n\n" +
+		"    bind F9 = !! grep \"$GUID\" /etc/opensm/* | less\n    alias w = who uses\n" +
+		"    columns LFT = LID, next hop, port\n\n" +
 		"* A key is one of: a character, `space`, `ctrl+LETTER`, `alt+CHARACTER`, `f1` to `f12`,\n  `" +
 		strings.Join(namedKeys[:8], "`, `") + "`,\n  `" + strings.Join(namedKeys[8:15], "`, `") + "`.\n" +
 		"* A key of the file is taken from the action that has it by default. An action without keys can be\n" +
@@ -290,6 +291,10 @@ func keyList() string {
 		"  last session.\n" +
 		"* `alias WORD = COMMAND` defines a word for the start of a command. Aliases work after `:` and in\n" +
 		"  the shell, not in scripts. An alias takes precedence over a command of the same name.\n" +
+		"* `columns PANE = HEAD, HEAD...` shows only these columns of a pane, in this order. Case is ignored;\n" +
+		"  `?` twice lists the heads of a pane. Columns without a head stay on the left. A view that has none of\n" +
+		"  these columns is not changed. **s** sorts only by these columns; filters, copies and exports use\n" +
+		"  all columns. The panes Topology, Log, Answer and Map have no columns to choose.\n" +
 		"* A skin is a YAML file that changes styles of the theme, except those of the theme none.\n" +
 		"  Example: `cursor: {fg: \"#ffffff/15\", bg: \"#00408f/4\", bold: true}`. A colour is `#rrggbb`; `/N`\n" +
 		"  adds the number of the colour for terminals with 16 colours. A style can also have\n" +

@@ -145,6 +145,7 @@ func (opt *Options) screens(ctx context.Context, t *draw.Theme, sigint *interrup
 			m.start = starting(opt.Subnets.All()[i])
 		}
 		m.save, m.config = opt.Save, &opt.Config
+		opt.Config.pickColumns(m.all)
 		m.actions = append(opt.Config.rebound(m.keymap()), opt.Config.actions(m)...)
 		m.retheme = func(name string) (*draw.Theme, error) {
 			o := *opt

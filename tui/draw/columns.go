@@ -2,12 +2,18 @@
 
 package draw
 
-import "example.org/ibconsole/internal/base/prose"
+import (
+	"strings"
+
+	"example.org/ibconsole/internal/base/prose"
+)
 
 // Column is one column of a table.
 type Column struct {
 	Name string
-	Help string // the meaning of the values, and their unit
+	// Called is the head by which [Table.Picks] names the column, if Name changes.
+	Called string
+	Help   string // the meaning of the values, and their unit
 	// Wide is the width of the column in cells. If it is 0, the column shares the rest of the line with other such
 	// columns, and has at least Least cells.
 	Wide, Least int
@@ -27,29 +33,60 @@ type Column struct {
 	Plain func(row int) string
 }
 
-// widths returns the widths of the columns in a line of w cells. The width of a column that does not fit is 0.
+// arranged returns the indexes of the columns to show, from left to right. The user's choice has no effect if it names
+// none of them. Columns without a head cannot be chosen, and stay on the left.
+func (t *Table) arranged() []int {
+	shown := make([]int, 0, len(t.Cols))
+	var bare, picked []int
+	for i := range t.Cols {
+		if c := &t.Cols[i]; !c.gone() {
+			shown = append(shown, i)
+			if t.Picks != nil && c.Name == "" {
+				bare = append(bare, i)
+			}
+		}
+	}
+	for _, head := range t.Picks {
+		for _, i := range shown {
+			if c := &t.Cols[i]; c.Name != "" && c.Is(head) {
+				picked = append(picked, i)
+			}
+		}
+	}
+	if picked == nil {
+		return shown
+	}
+	return append(bare, picked...)
+}
+
+// Is reports whether a column has a head, without regard to case.
+func (c *Column) Is(head string) bool {
+	return strings.EqualFold(strings.TrimSpace(c.Name), head) || strings.EqualFold(c.Called, head)
+}
+
+// widths returns the widths of the columns in a line of w cells. The width of a column that is not shown is 0.
 func (t *Table) widths(w int) []int {
 	out := make([]int, len(t.Cols))
 	shown := make([]bool, len(t.Cols))
 	need, worst := -colGap, 0
-	for i := range t.Cols {
+	order := t.arranged()
+	for _, i := range order {
 		c := &t.Cols[i]
-		if shown[i] = !c.gone(); shown[i] {
-			need += max(c.Wide, c.Least) + colGap
-			worst = max(worst, c.Rank)
-		}
+		shown[i] = true
+		need += max(c.Wide, c.Least) + colGap
+		worst = max(worst, c.Rank)
 	}
 	for ; need > w && worst > 0; worst-- {
-		for i := len(t.Cols) - 1; i >= 0 && need > w; i-- {
-			if c := &t.Cols[i]; shown[i] && c.Rank == worst {
-				shown[i] = false
+		for k := len(order) - 1; k >= Btoi(t.Picks != nil) && need > w; k-- {
+			if c := &t.Cols[order[k]]; shown[order[k]] && c.Rank == worst {
+				shown[order[k]] = false
 				need -= max(c.Wide, c.Least) + colGap
 			}
 		}
 	}
 	var least []int
 	if need > w {
-		least = t.squeeze(shown, &need, w)
+		least = t.squeeze(order, shown, &need, w)
 	}
 	free, flexible := max(w-need, 0), 0
 	for i := range t.Cols {
@@ -79,7 +116,7 @@ func (t *Table) widths(w int) []int {
 // squeeze reduces the needed width until it fits into w cells. It removes columns without a rank, from the right, and
 // takes up to a third of the width of columns that share the rest of the line. It returns the minimum widths of these
 // columns.
-func (t *Table) squeeze(shown []bool, need *int, w int) []int {
+func (t *Table) squeeze(order []int, shown []bool, need *int, w int) []int {
 	least, spare := make([]int, len(t.Cols)), 0
 	for i := range t.Cols {
 		if c := &t.Cols[i]; shown[i] && c.Wide == 0 {
@@ -87,7 +124,8 @@ func (t *Table) squeeze(shown []bool, need *int, w int) []int {
 			spare += c.Least / 3
 		}
 	}
-	for i := len(t.Cols) - 1; i > 0 && *need-spare > w; i-- {
+	for k := len(order) - 1; k > 0 && *need-spare > w; k-- {
+		i := order[k]
 		if c := &t.Cols[i]; shown[i] {
 			shown[i] = false
 			*need -= max(c.Wide, c.Least) + colGap
@@ -105,7 +143,7 @@ func (t *Table) squeeze(shown []bool, need *int, w int) []int {
 	return least
 }
 
-// Shown returns the columns that are not hidden, including columns that are left out for lack of space.
+// Shown returns the columns that are not hidden, including columns that are left out for lack of space or by the user.
 func (t *Table) Shown() []*Column {
 	var shown []*Column
 	for i := range t.Cols {
@@ -119,7 +157,9 @@ func (t *Table) Shown() []*Column {
 // Header writes the heads of the columns.
 func (t *Table) Header(p *Pen) {
 	first := true
-	for i, w := range t.widths(p.Left) {
+	widths := t.widths(p.Left)
+	for _, i := range t.arranged() {
+		w := widths[i]
 		if w == 0 {
 			continue
 		}
@@ -145,8 +185,9 @@ func (t *Table) Header(p *Pen) {
 // HeadAt returns the number of the column, counted from 1, whose head is at cell x in a line of w cells. It returns 0
 // if there is none.
 func (t *Table) HeadAt(x, w int) int {
-	at := 0
-	for i, cells := range t.widths(w) {
+	at, widths := 0, t.widths(w)
+	for _, i := range t.arranged() {
+		cells := widths[i]
 		if cells == 0 {
 			continue
 		}
@@ -162,7 +203,9 @@ func (t *Table) HeadAt(x, w int) int {
 func (t *Table) Draw(p *Pen, line int) {
 	row := t.Row(line)
 	first := true
-	for i, w := range t.widths(p.Left) {
+	widths := t.widths(p.Left)
+	for _, i := range t.arranged() {
+		w := widths[i]
 		if w == 0 {
 			continue
 		}

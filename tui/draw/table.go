@@ -14,9 +14,12 @@ type Table struct {
 	Window
 	Theme *Theme
 	Cols  []Column
-	Size  int
-	Order []int32 // row by line
-	keys  sortKeys
+	// Layouts are the columns of all views, nil if Cols has them.
+	Layouts [][]Column
+	Picks   []string // the heads of the columns that the user chose, in order; nil for all columns
+	Size    int
+	Order   []int32 // row by line
+	keys    sortKeys
 	// sifted is the number of rows to which the filter was applied. Without a filter it is the number of all rows.
 	sifted   int
 	sorting  *sorting // the sort that is under way, nil for none
@@ -166,8 +169,8 @@ func (t *Table) SortBy(col int) {
 // sortable returns the numbers of the columns by which rows can be sorted, counted from 1.
 func (t *Table) sortable() []int {
 	var out []int
-	for i := range t.Cols {
-		if c := &t.Cols[i]; c.Name != "" && !c.Unsorted && !c.gone() {
+	for _, i := range t.arranged() {
+		if c := &t.Cols[i]; c.Name != "" && !c.Unsorted {
 			out = append(out, i+1)
 		}
 	}

@@ -129,6 +129,7 @@ type About struct {
 	Seat      Seat
 	Broad     bool   // its rows are long
 	Picture   bool   // with the keyboard on a wide screen, it takes the place of all panes but home, head and log
+	Fixed     bool   // the user cannot choose its columns
 	Companion string // the pane next to it on a small screen, the topology for ""
 	Enter     string // the word for Enter in the footer, "" for open
 }

@@ -70,7 +70,7 @@ type rule struct {
 }
 
 // screenWords are the first words of the lines that configure the screen. The screen reads these lines itself.
-var screenWords = []string{"theme", "skin", "mouse", "pane", "key", "bind", "alias"}
+var screenWords = []string{"theme", "skin", "mouse", "pane", "key", "bind", "alias", "columns"}
 
 // words are the first words of the lines that [Read] reads. The screen reads the same file and skips these lines.
 var words = []string{"source", "names", "hints", "mkeys", "watch", "alert", "limit", "write"}

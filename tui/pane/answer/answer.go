@@ -45,7 +45,7 @@ var Pane = pane.Maker[any]{Name: "Answer", New: func(c *pane.Common, _ any) pane
 // New makes the pane.
 func New(c *pane.Common) pane.Pane {
 	a := &answers{}
-	a.List = pane.NewList(c, pane.About{Name: "Answer", Enter: "open", Broad: true},
+	a.List = pane.NewList(c, pane.About{Name: "Answer", Fixed: true, Enter: "open", Broad: true},
 		draw.Table{ID: func(row int) uint64 { return uint64(row) }}, a.Renew)
 	return a
 }

@@ -55,7 +55,7 @@ func (l *lft) lidColumns() []draw.Column {
 			Least: 6, Share: 1, Hidden: l.noGroups, Text: l.groupText, Order: func(row int) int64 {
 				return int64(len(l.groupText(row)))
 			}},
-		{Name: "before", Help: "port in the state compared with",
+		{Name: "before", Called: "before", Help: "port in the state compared with",
 			Wide: 6, Right: true, Hidden: func() bool { return byPort() || l.was == nil },
 			Text: l.wasText, Order: func(row int) int64 {
 				return int64(draw.Btoi(l.wasText(row) == ""))

@@ -87,7 +87,7 @@ func (l *links) otherLoads() *linkload.Loads {
 // otherColumn returns the column with the paths over a link in the other state of the event.
 func (l *links) otherColumn() draw.Column {
 	return draw.Column{
-		Name: "before", Help: "paths in the state compared with",
+		Name: "before", Called: "before", Help: "paths in the state compared with",
 		Wide: 11, Right: true, Hidden: func() bool { return l.isMap() || l.otherLoads() == nil },
 		Text: func(row int) string {
 			n, ok := l.otherPaths(l.port(row))

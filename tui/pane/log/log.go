@@ -29,7 +29,8 @@ var Pane = pane.Maker[any]{Name: "Log", New: func(c *pane.Common, _ any) pane.Pa
 // New makes the pane.
 func New(c *pane.Common) pane.Pane {
 	l := &logbook{}
-	l.List = pane.NewList(c, pane.About{Name: "Log", Seat: pane.SeatLog, Companion: "Trace", Enter: "recall"},
+	l.List = pane.NewList(c, pane.About{Name: "Log", Fixed: true, Seat: pane.SeatLog, Companion: "Trace",
+		Enter: "recall"},
 		draw.Table{ID: func(row int) uint64 { return uint64(row + l.dropped) }}, l.Renew)
 	l.Cols = []draw.Column{
 		{Name: "time", Help: "start of the command",

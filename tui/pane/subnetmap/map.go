@@ -56,7 +56,7 @@ var Pane = pane.Maker[Source]{Name: "Map", New: New}
 // New makes the pane. The source may be nil.
 func New(c *pane.Common, src Source) pane.Pane {
 	s := &subnetMap{src: src, zoom: zoomFit, network: network{common: c}}
-	s.List = pane.NewList(c, pane.About{Name: "Map", Companion: "LFT", Picture: true},
+	s.List = pane.NewList(c, pane.About{Name: "Map", Fixed: true, Companion: "LFT", Picture: true},
 		draw.Table{Kinds: measureNames(), ID: s.id, Match: s.match}, s.Renew)
 	s.Cols = s.columns()
 	return s

@@ -74,7 +74,7 @@ var Pane = pane.Maker[any]{Name: "Topology", New: func(c *pane.Common, _ any) pa
 // New makes the pane.
 func New(c *pane.Common) pane.Pane {
 	l := &topology{open: map[uint64]bool{}, shut: map[int32]bool{}}
-	l.List = pane.NewList(c, pane.About{Name: "Topology", Seat: pane.SeatHome, Companion: "LFT"},
+	l.List = pane.NewList(c, pane.About{Name: "Topology", Fixed: true, Seat: pane.SeatHome, Companion: "LFT"},
 		draw.Table{Kinds: []string{"by rank", "by chassis", "by name", "by pod, plane, rail or group"}, ID: l.rowID,
 			MakeRows: func() {
 				l.Renew()

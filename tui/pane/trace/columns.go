@@ -84,7 +84,8 @@ func (c *columns) pathColumns() []draw.Column {
 			Wide: 5, Right: true, Rank: 4, Hidden: func() bool {
 				return len(c.t.group) < 2
 			}, Text: c.sharedText, Dim: true},
-		{Name: "other", Help: "whether the other state has the same hop, another port of the node, or another switch",
+		{Name: "other", Called: "other",
+			Help: "whether the other state has the same hop, another port of the node, or another switch",
 			Wide: 6, Rank: 3, Hidden: noOther, Text: c.otherText, Look: c.otherLook},
 		{Name: "remark", Help: "up or down by rank, turns, torus datelines, drops, credit loops",
 			Least: 10, Rank: 3, Hidden: c.noHops, Text: c.happensText, Look: c.happensLook},
@@ -93,7 +94,7 @@ func (c *columns) pathColumns() []draw.Column {
 			Wide: 7, Rank: 4, Hidden: noBack, Text: c.backText, Look: c.backLook},
 		{Name: "reverse hop", Help: "hop of the reverse path",
 			Least: 16, Share: 4, Rank: 5, Hidden: noBack, Text: c.backBy, Dim: true},
-		{Name: "other hop", Help: "hop in the other state",
+		{Name: "other hop", Called: "other hop", Help: "hop in the other state",
 			Least: 16, Share: 4, Rank: 6, Hidden: noOther, Text: c.otherBy, Dim: true},
 		{Name: "used", Help: "share of the data rate used in the last hour, as recorded",
 			Wide: 5, Right: true, Rank: 2, Hidden: func() bool { return c.t.Scene.Recent() == nil }, Text: c.useText},

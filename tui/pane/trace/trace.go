@@ -93,7 +93,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 		draw.Table{ID: func(row int) uint64 { return uint64(row) }, Kinds: manners[:kindChoices]}, l.Renew)
 	l.columns.paths = [4][]draw.Column{l.columns.pathColumns(), l.columns.bothColumns(), l.columns.lidColumns(),
 		{{Least: 20, Text: l.columns.nodeText}}}
-	l.Cols = l.columns.paths[kindPath]
+	l.Cols, l.Layouts = l.columns.paths[kindPath], l.columns.paths[:]
 	l.Match = func(row int) bool {
 		r := &l.rows[row]
 		text := r.remark
