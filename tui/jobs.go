@@ -205,15 +205,15 @@ func (js *jobs) failed(j *job, err error) {
 func (js *jobs) present(j *job) {
 	js.m.fit()
 	log := js.m.at(pane.SeatLog)
-	room := js.m.all[log].Base().Height
+	list := js.m.all[log].Base()
 	switch wanted := !j.byKey || j.wantsAnswer(); {
 	case j.showsPath:
 		js.m.jump(func() tea.Cmd { js.m.bring(js.m.at(pane.SeatTrace)); return nil })
 	case wanted && js.m.showAnswer(j):
-	case wanted && j.lineCount > 1 && (!js.m.visible(log) || j.lineCount+1 > room):
+	case wanted && j.lineCount > 1 && (!js.m.visible(log) || !list.Fits(j.lineCount+1)):
 		js.m.bring(log)
 	}
-	if j.lineCount+1 > js.m.all[log].Base().Height {
+	if !list.Fits(j.lineCount + 1) {
 		js.m.updatePanes(pane.ShowJob{Job: j.id})
 	}
 }

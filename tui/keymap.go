@@ -198,8 +198,12 @@ func moveKeys(d *layout) []action {
 			return nil
 		}
 	}
-	page := func(t *draw.Table) int { return max(t.Height-1, 1) }
-	half := func(t *draw.Table) int { return max(t.Height/2, 1) }
+	page := func(by int) func(*draw.Table) int {
+		return func(t *draw.Table) int { return t.Jump(by, t.Height-1) }
+	}
+	half := func(by int) func(*draw.Table) int {
+		return func(t *draw.Table) int { return t.Jump(by, t.Height/2) }
+	}
 	all := func(t *draw.Table) int { return t.N }
 	sideways := func(by int) func(m *model) tea.Cmd { return func(m *model) tea.Cmd { return m.sideways(by) } }
 	return group("Move",
@@ -209,12 +213,12 @@ func moveKeys(d *layout) []action {
 		action{Name: "down", Binding: pane.On("move down", "down", "j"),
 			Run: move(func(*draw.Table) int { return 1 })},
 		action{Name: "page-up", Binding: pane.On("page up", "pgup", "ctrl+b"),
-			Run: move(func(t *draw.Table) int { return -page(t) })},
+			Run: move(page(-1))},
 		action{Name: "page-down", Binding: pane.On("page down", "pgdown", "ctrl+f"),
-			Run: move(page)},
+			Run: move(page(1))},
 		action{Name: "half-up", Binding: pane.On("half a page up", "ctrl+u"),
-			Run: move(func(t *draw.Table) int { return -half(t) })},
-		action{Name: "half-down", Binding: pane.On("half a page down", "ctrl+d"), Run: move(half)},
+			Run: move(half(-1))},
+		action{Name: "half-down", Binding: pane.On("half a page down", "ctrl+d"), Run: move(half(1))},
 		action{Name: "first", Binding: pane.On("go to the first row", "g", "home"),
 			Run: move(func(t *draw.Table) int { return -all(t) })},
 		action{Name: "last", Binding: pane.On("go to the last row", "G", "end"),
@@ -224,7 +228,20 @@ func moveKeys(d *layout) []action {
 		action{Name: "right", Binding: pane.On("open the branch; scroll long lines or the map; next event",
 			"right", "l"),
 			Panes: movers(d), Run: sideways(1)},
+		action{Name: "wrap", Binding: pane.On("wrap the long lines of the log or of the text of an answer, or cut them",
+			`\`), Panes: wrappers(d), Why: whyNotWrap, Run: toggleWrap},
 	)
+}
+
+// wrappers returns the names of the panes whose long lines can be wrapped.
+func wrappers(d *layout) []string {
+	var out []string
+	for _, p := range d.all {
+		if _, ok := p.(pane.Wrapper); ok {
+			out = append(out, p.About().Name)
+		}
+	}
+	return out
 }
 
 // movers returns the names of the panes in which the keys left and right have an effect.

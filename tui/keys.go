@@ -104,6 +104,22 @@ func (m *model) sideways(by int) tea.Cmd {
 	return nil
 }
 
+func whyNotWrap(m *model) string { return m.pane().(pane.Wrapper).WhyNotWrap() }
+
+// toggleWrap wraps the long lines of the pane, or cuts them again.
+func toggleWrap(m *model) tea.Cmd {
+	t := m.pane().Base()
+	if t.Lines == nil {
+		t.Lines, t.Offset = m.pane().(pane.Wrapper).Wrap, 0
+		m.inform("long lines are wrapped")
+	} else {
+		t.Lines = nil
+		m.inform("long lines are cut")
+	}
+	t.To(t.Cursor)
+	return nil
+}
+
 func whyNoEscape(m *model) string {
 	act, _ := m.pane().Escape(true)
 	if m.pane().Base().Filt.Empty() && m.leave < 0 && len(m.jobs.running) == 0 && act == nil {

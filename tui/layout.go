@@ -264,6 +264,7 @@ func (m *model) fit() {
 	for _, p := range m.panes() {
 		x := m.all[p.at]
 		t := x.Base()
+		t.Wide = p.W - 4
 		t.Resize(t.N, max(p.H-2-draw.Btoi(x.HasHead()), 0))
 	}
 }

@@ -120,8 +120,10 @@ func (mo *mouse) clickPane(p placed, x, y int) tea.Cmd {
 		}
 		return nil
 	}
-	line += t.Top
-	if y <= p.Y || y >= p.Y+p.H-1 || line < 0 || line >= t.N {
+	if y <= p.Y || y >= p.Y+p.H-1 || line < 0 {
+		return nil
+	}
+	if line = t.RowAt(line); line >= t.N {
 		return nil
 	}
 	same := had && line == t.Cursor

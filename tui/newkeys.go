@@ -40,6 +40,7 @@ var keyChanges = []keyChange{
 	{"engine", "E"},
 	{"zoom-in", ""},
 	{"zoom-out", ""},
+	{"wrap", ""},
 }
 
 // seenKeys reads from a file how many of the changes of keys were shown. Without the file it returns 0 if other files

@@ -113,6 +113,9 @@ func (v *view) drawPane(p placed) []string {
 	if x.HasHead() {
 		f.Head = x.Header
 	}
+	if w, ok := x.(pane.Wrapper); ok {
+		f.DrawPart = w.DrawPart
+	}
 	if pic, ok := x.(pane.Pictured); ok && pic.IsPicture() && t.N > 0 {
 		f.Win, f.Draw, f.Picture = pic.Paint(p.W-4, p.H-2-draw.Btoi(x.HasHead())), pic.PaintLine, true
 		f.Marked = nil

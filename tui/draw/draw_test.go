@@ -174,3 +174,25 @@ func TestWidths(t *testing.T) {
 		}
 	}
 }
+
+// TestFold checks that folded text fits, keeps each character in its order, and breaks at blanks if it can.
+func TestFold(t *testing.T) {
+	for _, s := range []string{"", "  ", "short", "  a  line with   blanks, and a-very-long-word-without-blanks   ",
+		"日本語の名前 漢字漢字漢字漢字漢字", "e\u0301e\u0301 e\u0301e\u0301e\u0301", strings.Repeat("x", 99)} {
+		for w := range 50 {
+			lines := Fold(s, w)
+			for _, line := range lines {
+				if Width(line) > max(w, 4) {
+					t.Errorf("%d cells: %q is too long", w, line)
+				}
+			}
+			if got := strings.Join(lines, ""); strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(s, " ", "") {
+				t.Errorf("%d cells: %q became %q", w, s, got)
+			}
+		}
+	}
+	want := []string{"  pairs    that", "    lost their", "    path"}
+	if got := Fold("  pairs    that lost their path", 15); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

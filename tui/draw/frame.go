@@ -20,11 +20,12 @@ type Framed struct {
 	Win        *Window
 	Head       func(p *Pen) // writes the heads of columns, nil for none
 	Draw       func(p *Pen, row int)
-	Picture    bool                   // Draw writes the lines of a picture, which has a cursor of its own
-	SketchWide int                    // cells on the left of the rows, for a picture
-	Sketch     func(p *Pen, line int) // writes a line of this picture; the line of the heads is -1
-	Marked     func(row int) bool     // nil if no row can be marked
-	Empty      []string               // shown if there are no rows
+	DrawPart   func(p *Pen, row, part int) // writes a line of a wrapped row after its first line
+	Picture    bool                        // Draw writes the lines of a picture, which has a cursor of its own
+	SketchWide int                         // cells on the left of the rows, for a picture
+	Sketch     func(p *Pen, line int)      // writes a line of this picture; the line of the heads is -1
+	Marked     func(row int) bool          // nil if no row can be marked
+	Empty      []string                    // shown if there are no rows
 }
 
 // Frame draws a window with a border, in r.H lines of r.W cells. It is not a lipgloss style because such a border has
@@ -52,9 +53,18 @@ func (t *Theme) Frame(r Rect, f *Framed) []string {
 		inner--
 	}
 	from, to := f.Win.thumb()
+	row, part := f.Win.Top, 0
 	for i := range inner {
 		edge := prose.When(i >= from && i < to, t.thumb, bx.Left)
-		lines = append(lines, t.frameRow(r.W, f, bx, line, edge, i))
+		p := NewPen(t, r.W)
+		p.Put(line, bx.Left)
+		p.Keeping(1, func() { t.frameRow(p, f, i, row, part) })
+		p.Over, p.under = "", ""
+		p.Put(line, edge)
+		lines = append(lines, p.Done())
+		if part++; part >= f.Win.tall(row) {
+			row, part = row+1, 0
+		}
 	}
 	if r.H > 1 {
 		lines = append(lines, t.frameBottom(r.W, f, bx, line))
@@ -77,25 +87,24 @@ func (t *Theme) frameHead(w int, f *Framed, bx *lipgloss.Border, line Style) str
 	return p.Done()
 }
 
-func (t *Theme) frameRow(w int, f *Framed, bx *lipgloss.Border, line Style, edge string, i int) string {
-	p := NewPen(t, w)
-	p.Put(line, bx.Left)
-	p.Keeping(1, func() {
-		row := f.Win.Top + i
-		f.paintSketch(p, i)
-		switch {
-		case row < f.Win.N:
-			t.frameMark(p, f, row)
-			p.Keeping(1, func() { f.Draw(p, row) })
-		case i < len(f.Empty):
-			p.Gap(2)
-			p.Put(t.Dim, f.Empty[i])
-		}
-		p.Gap(p.Left)
-	})
-	p.Over, p.under = "", ""
-	p.Put(line, edge)
-	return p.Done()
+// frameRow draws line i of the window, which is the first or a later part of a row.
+func (t *Theme) frameRow(p *Pen, f *Framed, i, row, part int) {
+	f.paintSketch(p, i)
+	switch {
+	case row < f.Win.N:
+		t.frameMark(p, f, row, part)
+		p.Keeping(1, func() {
+			if part > 0 {
+				f.DrawPart(p, row, part)
+				return
+			}
+			f.Draw(p, row)
+		})
+	case i < len(f.Empty):
+		p.Gap(2)
+		p.Put(t.Dim, f.Empty[i])
+	}
+	p.Gap(p.Left)
 }
 
 // paintSketch draws a line of the picture on the left of the rows.
@@ -110,11 +119,11 @@ func (f *Framed) paintSketch(p *Pen, line int) {
 	})
 }
 
-// frameMark draws a mark before the text of the selected row and of marked rows.
-func (t *Theme) frameMark(p *Pen, f *Framed, row int) {
+// frameMark draws a mark before the first line of the selected row and of marked rows.
+func (t *Theme) frameMark(p *Pen, f *Framed, row, part int) {
 	marked := f.Marked != nil && f.Marked(row)
 	switch {
-	case f.Picture:
+	case f.Picture, part > 0 && row != f.Win.Cursor:
 		p.Gap(1)
 	case row != f.Win.Cursor && marked:
 		p.Put(p.Theme.Warn, p.Theme.Glyphs.Mark)
@@ -122,10 +131,10 @@ func (t *Theme) frameMark(p *Pen, f *Framed, row int) {
 		p.Gap(1)
 	case f.Focused:
 		p.Over = p.Theme.Cursor
-		p.Put("", prose.When(marked, p.Theme.Glyphs.Mark, p.Glyphs.Cursor))
+		p.Put("", prose.When(part > 0, " ", prose.When(marked, p.Theme.Glyphs.Mark, p.Glyphs.Cursor)))
 	default:
 		p.under = p.cursorIdle
-		p.Put(p.Theme.focus, prose.When(marked, p.Theme.Glyphs.Mark, p.idle))
+		p.Put(p.Theme.focus, prose.When(part > 0, " ", prose.When(marked, p.Theme.Glyphs.Mark, p.idle)))
 	}
 }
 

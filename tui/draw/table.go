@@ -285,6 +285,62 @@ type Window struct {
 	Cursor int
 	Top    int
 	Follow bool // the cursor stays on the last row while rows are added
+	Wide   int  // cells of a row
+	// Lines returns the lines of a wrapped row, none for a row that is not wrapped. If it is nil, no row is wrapped.
+	Lines func(row int) []string
+}
+
+// tall returns the number of lines of a row, at most those of the window.
+func (w *Window) tall(row int) int {
+	if w.Lines == nil || row < 0 || row >= w.N {
+		return 1
+	}
+	return max(min(len(w.Lines(row)), w.Height), 1)
+}
+
+// Part returns a line of a wrapped row. The last line of a row that is taller than the window has the rest of the row.
+func (w *Window) Part(row, part int) string {
+	lines := w.Lines(row)
+	switch {
+	case part >= len(lines):
+		return ""
+	case part+1 == w.tall(row):
+		return strings.Join(lines[part:], " ")
+	}
+	return lines[part]
+}
+
+// span returns the number of rows, from a row downwards for by = 1 or upwards for by = -1, that fit into h lines.
+func (w *Window) span(row, by, h int) int {
+	if w.Lines == nil {
+		return h
+	}
+	n := 0
+	for ; row >= 0 && row < w.N; row += by {
+		if h -= w.tall(row); h < 0 {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// Jump returns by how many rows the cursor moves so that it moves by h lines down, or up for by = -1.
+func (w *Window) Jump(by, h int) int { return by * max(w.span(w.Cursor, by, h+1)-1, 1) }
+
+// Fits reports whether the last n rows fit into the window.
+func (w *Window) Fits(n int) bool { return n <= w.span(w.N-1, -1, w.Height) }
+
+// RowAt returns the row at a line of the window. It returns N or more if there is none.
+func (w *Window) RowAt(line int) int {
+	if w.Lines == nil {
+		return w.Top + line
+	}
+	row := w.Top
+	for line -= w.tall(row); line >= 0 && row < w.N; line -= w.tall(row) {
+		row++
+	}
+	return row
 }
 
 // Resize sets the number of rows and of visible rows.
@@ -306,15 +362,13 @@ func (w *Window) To(row int) {
 	if w.Cursor < w.Top {
 		w.Top = w.Cursor
 	}
-	if w.Cursor >= w.Top+h {
-		w.Top = w.Cursor - h + 1
-	}
-	w.Top = max(min(w.Top, w.N-h), 0)
+	w.Top = max(w.Top, w.Cursor-w.span(w.Cursor, -1, h)+1)
+	w.Top = max(min(w.Top, w.N-w.span(w.N-1, -1, h)), 0)
 }
 
 // Reveal moves the cursor to a row and scrolls so that rows around it are visible.
 func (w *Window) Reveal(row int) {
-	if row < w.Top || row >= w.Top+w.Height {
+	if row < w.Top || row >= w.Top+w.span(w.Top, 1, w.Height) {
 		w.Top = row - w.Height/2
 	}
 	w.To(row)
@@ -323,10 +377,11 @@ func (w *Window) Reveal(row int) {
 // thumb returns the first line of the scroll bar's thumb, and the line after its last line. If all rows are visible, it
 // returns 0, 0.
 func (w *Window) thumb() (from, to int) {
-	if w.N <= w.Height || w.Height < 2 {
+	shown := w.span(w.Top, 1, w.Height)
+	if w.N <= shown || w.Height < 2 {
 		return 0, 0
 	}
-	size := max(w.Height*w.Height/w.N, 1)
-	from = (w.Height - size) * w.Top / (w.N - w.Height)
+	size := max(w.Height*shown/w.N, 1)
+	from = (w.Height - size) * w.Top / (w.N - shown)
 	return from, from + size
 }

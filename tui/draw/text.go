@@ -143,6 +143,32 @@ func Wrap(s string, w int) []string {
 	return append(lines, line)
 }
 
+// Fold breaks clean text into lines of at most w cells, at blanks if possible. Unlike [Wrap] it keeps blanks. The later
+// lines are indented by two cells more than the first.
+func Fold(s string, w int) []string {
+	s, w = strings.TrimRight(s, " "), max(w, 4)
+	hang := Spaces(min(len(s)-len(strings.TrimLeft(s, " "))+2, w/2))
+	var lines []string
+	for indent := ""; ; indent = hang {
+		room := w - len(indent)
+		if Width(s) <= room {
+			return append(lines, indent+s)
+		}
+		at := 0
+		for i, r := range s {
+			if room -= Cells.RuneWidth(r); room < 0 {
+				at = i
+				break
+			}
+		}
+		if blank := strings.LastIndexByte(s[:at+1], ' '); strings.Trim(s[:max(blank, 0)], " ") != "" {
+			at = blank
+		}
+		lines = append(lines, indent+strings.TrimRight(s[:at], " "))
+		s = strings.TrimLeft(s[at:], " ")
+	}
+}
+
 // Count returns a number with its noun: "1 switch", "2 switches".
 func Count(n int, noun string) string { return Thousands(n) + " " + prose.Noun(n, noun) }
 

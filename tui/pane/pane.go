@@ -84,6 +84,15 @@ type (
 	Follower interface{ Follow(at Place) }
 	// Mover handles the keys left and right.
 	Mover interface{ Sideways(by int) }
+	// Wrapper is a pane whose long lines can be wrapped.
+	Wrapper interface {
+		// WhyNotWrap returns the reason why the rows cannot be wrapped now, or "" if they can.
+		WhyNotWrap() string
+		// Wrap returns the lines of a row, none for a row that is not wrapped.
+		Wrap(row int) []string
+		// DrawPart writes a line of a row after its first line.
+		DrawPart(p *draw.Pen, row, part int)
+	}
 	// Pictured is a pane that draws a picture of its rows. IsPicture reports whether it does so now.
 	Pictured interface {
 		IsPicture() bool

@@ -241,6 +241,42 @@ func (a *answers) Empty() string {
 	return "there are no rows"
 }
 
+// isText reports whether the sheet that is shown has lines of text.
+func (a *answers) isText() bool {
+	s := a.sheet()
+	return s != nil && len(s.Columns) == 0
+}
+
+// WhyNotWrap implements [pane.Wrapper].
+func (a *answers) WhyNotWrap() string {
+	switch {
+	case a.N == 0:
+		return "there are no lines to wrap"
+	case !a.isText():
+		return "the rows of a table are not wrapped: z gives them more space"
+	}
+	return ""
+}
+
+// Wrap implements [pane.Wrapper].
+func (a *answers) Wrap(line int) []string {
+	if !a.isText() {
+		return nil
+	}
+	return draw.Fold(draw.Clean(a.sheet().Cell(a.Row(line), 0), a.Look.ASCII), a.Wide)
+}
+
+// DrawPart implements [pane.Wrapper].
+func (a *answers) DrawPart(p *draw.Pen, line, part int) { p.Put("", a.Part(line, part)) }
+
+func (a *answers) Draw(p *draw.Pen, line int) {
+	if a.Lines != nil && a.isText() {
+		a.DrawPart(p, line, 0)
+		return
+	}
+	a.Table.Draw(p, line)
+}
+
 // Hidden reports whether there is no answer yet.
 func (a *answers) Hidden() bool { return a.shownAnswer() == nil }
 

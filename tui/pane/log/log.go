@@ -4,6 +4,7 @@
 package log
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -62,7 +63,11 @@ func (l *logbook) Update(msg tea.Msg) {
 	}
 }
 
-func (l *logbook) Sideways(by int) { l.Offset = max(l.Offset+by, 0) }
+func (l *logbook) Sideways(by int) {
+	if l.Lines == nil {
+		l.Offset = max(l.Offset+by, 0)
+	}
+}
 
 func (l *logbook) Show(*pane.Scene, bool) {}
 func (l *logbook) HasHead() bool          { return false }
@@ -110,7 +115,7 @@ func (l *logbook) add(lines ...pane.Line) {
 	if extra := len(l.lines) - pane.MaxKept; extra > pane.MaxKept/10 {
 		l.lines = slices.Delete(l.lines, 0, extra)
 		l.dropped += extra
-		l.To(l.Cursor - extra)
+		l.Cursor -= extra
 	}
 	l.Follow = last
 	l.refresh()
@@ -148,25 +153,21 @@ func (l *logbook) Empty() string {
 func (l *logbook) Draw(p *draw.Pen, row int) {
 	x := l.line(row)
 	if x.When.IsZero() {
-		p.Gap(10)
+		p.Gap(clockWide)
 	} else {
 		p.Put(p.Dim, when.Clock(x.When))
 		p.Gap(2)
 	}
-	st := draw.Style("")
-	switch x.Kind {
-	case pane.LineNote:
-		st = p.Dim
-	case pane.LineCommand:
-		l.drawCommand(p, x)
-		return
-	case pane.LineError:
-		st = p.Bad
-	case pane.LineEvent:
-		st = p.Info
-	}
-	p.Gap(2)
 	text := draw.Clean(x.Text, p.ASCII)
+	if l.Lines != nil {
+		text = l.Part(row, 0)
+	}
+	if x.Kind == pane.LineCommand {
+		l.drawCommand(p, x, text)
+		return
+	}
+	st := style(p, x)
+	p.Gap(signWide)
 	if l.Offset > 0 && draw.Width(text) > l.Offset {
 		p.Put(p.Dim, p.Ellipsis)
 		text = draw.Skip(text, l.Offset+1)
@@ -176,18 +177,53 @@ func (l *logbook) Draw(p *draw.Pen, row int) {
 	p.Put(st, text)
 }
 
-func (l *logbook) drawCommand(p *draw.Pen, x *pane.Line) {
-	end, st := x.End, p.Dim
-	switch {
-	case end == "":
-		end = "running"
-	case x.Failed:
-		st = p.Bad
+// The cells before the text: the time, and the prompt of a command.
+const (
+	clockWide = 10
+	signWide  = 2
+)
+
+func style(p *draw.Pen, x *pane.Line) draw.Style {
+	switch x.Kind {
+	case pane.LineNote:
+		return p.Dim
+	case pane.LineCommand:
+		return p.Command
+	case pane.LineError:
+		return p.Bad
+	case pane.LineEvent:
+		return p.Info
 	}
+	return ""
+}
+
+func (l *logbook) drawCommand(p *draw.Pen, x *pane.Line, text string) {
+	end := ended(x)
 	p.Put(p.Command, p.Prompt+" ")
-	p.Cell(p.Command, x.Text, p.Left-draw.Width(end)-2)
+	p.Cell(p.Command, text, p.Left-draw.Width(end)-2)
 	p.Gap(1)
-	p.Put(st, end)
+	p.Put(prose.When(x.Failed && x.End != "", p.Bad, p.Dim), end)
+}
+
+func ended(x *pane.Line) string { return cmp.Or(x.End, "running") }
+
+// WhyNotWrap implements [pane.Wrapper].
+func (l *logbook) WhyNotWrap() string { return prose.When(l.N == 0, "the log is empty", "") }
+
+// Wrap implements [pane.Wrapper].
+func (l *logbook) Wrap(row int) []string {
+	x := l.line(row)
+	w := l.Wide - clockWide - signWide
+	if x.Kind == pane.LineCommand {
+		w -= draw.Width(ended(x)) + 2
+	}
+	return draw.Fold(draw.Clean(x.Text, l.Look.ASCII), w)
+}
+
+// DrawPart implements [pane.Wrapper].
+func (l *logbook) DrawPart(p *draw.Pen, row, part int) {
+	p.Gap(clockWide + signWide)
+	p.Put(style(p, l.line(row)), l.Part(row, part))
 }
 
 // ended records how a job ended.
