@@ -180,7 +180,7 @@ func stories() []story {
 					"node-0049/1; add link leaf-09/1 node-0037/1; check cabling plan.csv", "Enter").then("swapped"),
 				do("2", "*").then("p1   node-0049", "≠ p1 swapped, planned: node-0037 HCA-1/1"),
 				do("i").then("≠ swapped, planned: ", "node-0049 HCA-1/1 - leaf-09/1; found: leaf-07/1"),
-				do("Escape").then("2 Topology"),
+				do("Escape").then("›2 Topology"),
 				do("*").then("leaf-09", "≠ p1 swapped, planned: node-0049 HCA-1/1"),
 				do("=").then("check cabling plan.csv: work list", "unplug first"),
 				do("2", ":", "undo; undo; undo; undo", "Enter").then("≠ p1 recabled since", "!WHAT-IF"),
