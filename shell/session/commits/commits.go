@@ -487,7 +487,7 @@ func (c *commit) writing(p apply.Progress) {
 // Rollback also returns the commit.
 func Rollback(ctx context.Context, s *session.Session, id int64, opt Options) (Report, history.JournalEntry, error) {
 	c := &commit{Session: s, opt: opt, of: subject{rollback: true}}
-	open, found, err := interrupted(ctx, s)
+	open, found, err := settleable(ctx, s, id)
 	if err != nil {
 		return Report{}, history.JournalEntry{}, c.log(err)
 	}
@@ -517,10 +517,10 @@ func Rollback(ctx context.Context, s *session.Session, id int64, opt Options) (R
 	return rep, j, err
 }
 
-// Resume finishes an interrupted commit.
+// Resume finishes an interrupted commit, also one that another console left on the same simulated subnet.
 func Resume(ctx context.Context, s *session.Session, opt Options) (Report, error) {
 	c := &commit{Session: s, opt: opt}
-	open, found, err := interrupted(ctx, s)
+	open, found, err := s.Journal().Interrupted(ctx)
 	if err == nil && !found {
 		open.First, found, err = s.Journal().LastFailed(ctx)
 	}

@@ -66,6 +66,22 @@ func interrupted(ctx context.Context, s *session.Session) (history.Chain, bool, 
 	return open, found && concerns(s, open.First.ID), err
 }
 
+// settleable returns the interrupted commit that a rollback of an entry finishes, 0 for no entry. Unlike [interrupted],
+// it also finds a commit that another console left on the same simulated subnet, if the entry is of this commit, or if
+// the session has no commit of its own.
+func settleable(ctx context.Context, s *session.Session, id int64) (history.Chain, bool, error) {
+	open, found, err := s.Journal().Interrupted(ctx)
+	if !found || err != nil || concerns(s, open.First.ID) {
+		return open, found, err
+	}
+	if id == 0 {
+		st := s.State()
+		return open, len(own.Of(&st)) == 0, nil
+	}
+	_, known := open.Find(id)
+	return open, known, nil
+}
+
 // NeedJournal returns an error if the commits of the session cannot be recorded.
 func NeedJournal(s *session.Session) error {
 	store, err := s.History()

@@ -3,10 +3,14 @@
 package commits_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/commits"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // TestRollbackWithoutNumber undoes one commit after the other. An undrain is undone like a commit, and then the drain
@@ -54,4 +58,54 @@ func TestRollbackWithoutNumber(t *testing.T) {
 	}
 	back("take that back", undo, "", held[1], false)
 	back("undo the first commit again", 0, "", held[0], false)
+}
+
+// TestLeftInASimulation checks that another console of a simulated subnet, which begins with the same tables, finishes
+// an interrupted commit or rolls it back, and that it then has no interrupted commit.
+func TestLeftInASimulation(t *testing.T) {
+	for _, resume := range []bool{true, false} {
+		n := newSubnet(t, "fattree:2,8")
+		console := func() *session.Session {
+			s, err := session.Open(t.Context(), source.Source{Kind: source.Sim}, session.Options{
+				StateDir: n.Dir, Client: mad.Fast(), Later: true, Dial: func(context.Context) (mad.Transport, error) {
+					conn, err := n.Open()
+					return n.Wrap(conn), err
+				},
+			})
+			if err == nil {
+				err = errors.Join(s.Start(t.Context()), s.SetWrite(true))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		s := console()
+		n.Route(s, "minhop", "scatter_ports=1")
+		err := n.cut(3, context.Canceled, func(ctx context.Context) error {
+			_, err := commits.Commit(ctx, s, yes)
+			return err
+		})
+		if err == nil {
+			t.Fatal("the commit was not interrupted")
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s = console()
+		if resume {
+			_, err = commits.Resume(t.Context(), s, yes)
+		} else {
+			_, _, err = commits.Rollback(t.Context(), s, 0, yes)
+		}
+		if err != nil {
+			t.Errorf("resume %v: %v", resume, err)
+		}
+		if c, found, err := s.Journal().Interrupted(t.Context()); found || err != nil {
+			t.Errorf("resume %v: interrupted is %+v, %v", resume, c, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
