@@ -5,14 +5,11 @@ package tui
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/shell"
 )
 
@@ -59,14 +56,7 @@ func openFirst(m *model, wanted, file string) error {
 
 // rememberPane writes the name of the pane with the focus to a file.
 func rememberPane(m *model, file string) error {
-	err := os.MkdirAll(filepath.Dir(file), 0o700)
-	if err == nil {
-		err = files.Write(file, func(w io.Writer) error {
-			_, err := fmt.Fprintln(w, m.pane().About().Name)
-			return err
-		})
-	}
-	if err != nil {
+	if err := keep(file, m.pane().About().Name); err != nil {
 		return fmt.Errorf("last pane: %w", err)
 	}
 	return nil

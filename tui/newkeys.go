@@ -93,14 +93,18 @@ func showNewKeys(m *model, path string, quiet bool) {
 	if seen < len(keyChanges) {
 		m.pages.openNewKeys(seen)
 	}
-	err := os.MkdirAll(filepath.Dir(path), 0o700)
-	if err == nil {
-		err = files.Write(path, func(w io.Writer) error {
-			_, err := fmt.Fprintln(w, len(keyChanges))
-			return err
-		})
-	}
-	if err != nil {
+	if err := keep(path, strconv.Itoa(len(keyChanges))); err != nil {
 		m.note(pane.Line{When: m.now(), Kind: pane.LineNote, Text: draw.Clean(err.Error(), m.Look.ASCII)})
 	}
+}
+
+// keep writes a line to a file in the state folder, and creates the folder.
+func keep(path, line string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return files.Write(path, func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, line)
+		return err
+	})
 }
