@@ -94,7 +94,7 @@ func showNewKeys(m *model, path string, quiet bool) {
 		m.pages.openNewKeys(seen)
 	}
 	if err := keep(path, strconv.Itoa(len(keyChanges))); err != nil {
-		m.note(pane.Line{When: m.now(), Kind: pane.LineNote, Text: draw.Clean(err.Error(), m.Look.ASCII)})
+		noteError(m, err)
 	}
 }
 
@@ -107,4 +107,9 @@ func keep(path, line string) error {
 		_, err := fmt.Fprintln(w, line)
 		return err
 	})
+}
+
+// noteError shows an error of a file in the state folder in the log. It does not hinder the work.
+func noteError(m *model, err error) {
+	m.note(pane.Line{When: m.now(), Kind: pane.LineNote, Text: draw.Clean(err.Error(), m.Look.ASCII)})
 }

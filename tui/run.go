@@ -97,7 +97,7 @@ func run(ctx context.Context, opt Options, backs ...backend) error {
 
 	all := opt.screens(ctx, t, &i, backs)
 	if err := openFirst(all[0], opt.Config.Pane, opt.LastPane); err != nil {
-		return err
+		noteError(all[0], err)
 	}
 	switch {
 	case opt.Tour:
