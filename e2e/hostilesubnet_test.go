@@ -27,7 +27,7 @@ type hostileSubnet struct {
 	ports uint8  // of each switch
 	top   uint16 // LinearFDBTop of each switch
 	depth int    // hops after which there is nothing, 0 for none
-	flood bool   // answers come twice, and packets that nobody requested follow without a pause
+	flood bool   // answers come twice, and unsolicited packets follow without a pause
 
 	ctl     *net.UnixConn
 	mu      sync.Mutex
@@ -114,7 +114,7 @@ func (h *hostileSubnet) serve(out *net.UnixConn, to *net.UnixAddr) {
 	}
 }
 
-// pour sends packets that nobody requested: answers to random requests, traps and packets of unknown classes.
+// pour sends unsolicited packets: answers to random requests, traps and packets of unknown classes.
 func (h *hostileSubnet) pour(out *net.UnixConn, to *net.UnixAddr) {
 	var p [simHeader + mad.Size]byte
 	m := p[simHeader:]
@@ -230,7 +230,7 @@ func TestEndlessTree(t *testing.T) {
 	}
 }
 
-// TestInterruptInAFlood interrupts the program while packets that nobody requested arrive without a pause: while it
+// TestInterruptInAFlood interrupts the program while unsolicited packets arrive without a pause: while it
 // sweeps an endless tree, and while it watches a small subnet. It ends within a second.
 func TestInterruptInAFlood(t *testing.T) {
 	r := testenv.Rand(t)

@@ -4,11 +4,11 @@ package history_test
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // FuzzOpen reads everything in a history that was changed at one place.
@@ -26,21 +26,7 @@ func FuzzOpen(f *testing.F) {
 	if err := s.Close(); err != nil {
 		f.Fatal(err)
 	}
-	whole, err := os.ReadFile(filepath.Join(dir, history.FileName))
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(uint32(0), []byte(""))
-	f.Add(uint32(18), []byte{2, 2})
-	f.Add(uint32(100), []byte{0xff, 0xff})
-	f.Add(uint32(len(whole)-4000), []byte{0x28, 0xb5, 0x2f, 0xfd})
-	f.Fuzz(func(t *testing.T, at uint32, patch []byte) {
-		changed := append([]byte(nil), whole...)
-		copy(changed[int(at)%len(changed):], patch)
-		path := filepath.Join(t.TempDir(), history.FileName)
-		if err := os.WriteFile(path, changed, 0o600); err != nil {
-			t.Fatal(err)
-		}
+	testenv.FuzzFile(f, filepath.Join(dir, history.FileName), func(t *testing.T, path string) {
 		_ = history.Check(path)
 		s, err := history.OpenFile(t.Context(), path)
 		if err != nil {

@@ -3,13 +3,13 @@
 package records_test
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/internal/test/testenv"
 )
 
 // FuzzOpen reads everything in a record that was changed at one place.
@@ -29,21 +29,7 @@ func FuzzOpen(f *testing.F) {
 	if err := s.Close(); err != nil {
 		f.Fatal(err)
 	}
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(uint32(0), []byte(""))
-	f.Add(uint32(18), []byte{2, 2})
-	f.Add(uint32(100), []byte{0xff, 0xff})
-	f.Add(uint32(len(whole)-4000), []byte{0x28, 0xb5, 0x2f, 0xfd})
-	f.Fuzz(func(t *testing.T, at uint32, patch []byte) {
-		changed := append([]byte(nil), whole...)
-		copy(changed[int(at)%len(changed):], patch)
-		path := filepath.Join(t.TempDir(), records.FileName)
-		if err := os.WriteFile(path, changed, 0o600); err != nil {
-			t.Fatal(err)
-		}
+	testenv.FuzzFile(f, path, func(t *testing.T, path string) {
 		s, err := records.Open(t.Context(), path)
 		if err != nil {
 			return
