@@ -11,7 +11,6 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
 
@@ -197,7 +196,7 @@ func nameHosts(m *model) tea.Cmd {
 		m.warn("H: no row names a host or a switch")
 		return nil
 	}
-	words := feature.HostWords(f, nodes)
+	chosen := feature.Choose(f, nodes)
 	key := func(k tea.KeyMsg) tea.Cmd {
 		switch k.Type {
 		case tea.KeyEnter:
@@ -207,7 +206,7 @@ func nameHosts(m *model) tea.Cmd {
 				return nil
 			}
 			m.pane().Base().Marks = nil
-			return m.jobs.runCommand("hosts "+name+" "+words, true)
+			return m.jobs.runCommand("hosts "+name+" "+chosen.Words, true)
 		case tea.KeyEsc:
 			m.prompt.typed = nil
 		default:
@@ -215,7 +214,7 @@ func nameHosts(m *model) tea.Cmd {
 		}
 		return nil
 	}
-	m.prompt.open("", fmt.Sprintf("name for %s: ", draw.Count(len(nodes), "node")), key, tea.KeyEnter, "set",
+	m.prompt.open("", fmt.Sprintf("name for %s: ", chosen), key, tea.KeyEnter, "set",
 		tea.KeyEsc, "cancel")
 	return nil
 }

@@ -109,6 +109,18 @@ func stories() []story {
 			do("/", "/node-000[12]", "Enter", "Space", "Space", "T").then("2 of 6 paths do not arrive",
 				"▌node-0038 HCA-1/1", "dead end"),
 			do("Enter").then("4 Trace node-0038 HCA-1 → node-0001 HCA-1", "dead end")}},
+		{"trace from marked switches of which one failed", small, []act{
+			do("2", "/", "/leaf-02$", "Enter", "f").then("WHAT-IF 1 failure"),
+			// each leaf has 6 of the 72 hosts
+			do("/", "/leaf-0[12]$", "Enter", "g", "j", "Space", "Space", "t").then(
+				"from @sources (2 switches, 12 hosts)"),
+			do("/", "/0050", "Enter", "T").then("6 of 12 paths do not arrive", "▌node-0007 HCA-1/1", "dead end"),
+			// the group, two switches and their hosts
+			do("2", "/", "@sources", "Enter").then("›2 Topology", "15 rows")}},
+		{"a set of marked spines is refused", small, []act{
+			do("2", "/", "/spine-0[12]$", "Enter", "g", "j", "Space", "Space", "t").then(
+				"the marked rows have 0 hosts: a set has at least 2 hosts"),
+		}},
 		{"the reverse path", small, []act{tracing, do("x").then("node-0050 HCA-1 → node-0037 HCA-1")}},
 		{
 			"pull a spine", small, []act{do("2", "/", "spine-03", "Enter", "f").then("WHAT-IF 1 failure"),

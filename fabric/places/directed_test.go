@@ -4,6 +4,7 @@ package places
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -153,6 +154,35 @@ func TestDirectedHosts(t *testing.T) {
 		text := DirectedText(hops, f)
 		if got, err := finder.Find(text); err != nil || len(got) != 1 || got[0] != e {
 			t.Errorf("%s: ports %v, %v, want %d", text, got, err, e)
+		}
+	}
+}
+
+// TestHostsOfFailures checks that every switch and every host list names the same hosts with and without failures.
+func TestHostsOfFailures(t *testing.T) {
+	f, err := gen.ParseSpec("fattree:2,4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := []string{"node-[0001-0008]"}
+	for _, n := range f.Switches {
+		words = append(words, f.NodeName(n))
+	}
+	for n := range f.Nodes {
+		var down []fabric.Link
+		for p := range f.Nodes[n].Ports() {
+			if f.Ports[p].Linked() {
+				down = append(down, fabric.Link{A: p, B: f.Ports[p].Peer})
+			}
+		}
+		g := f.Without(down)
+		for _, word := range words {
+			want, err := (&HostFinder{Fabric: f}).Find(word)
+			got, failed := (&HostFinder{Fabric: g}).Find(word)
+			if err != nil || failed != nil || !slices.Equal(got, want) {
+				t.Errorf("%s without %s: ports %v, %v, want %v, %v", word, f.NodeName(fabric.NodeIndex(n)), got, failed,
+					want, err)
+			}
 		}
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"example.org/ibconsole/fabric/formats/slurm"
 )
 
-// HostFinder finds hosts by name, including the hosts of host lists of Slurm.
+// HostFinder finds hosts by name, including the hosts of host lists of Slurm. Simulated failures do not change its
+// results: a host keeps its switch and its name while it is unreachable. [fabric.Fabric.Without] keeps the indexes.
 type HostFinder struct {
 	Fabric *fabric.Fabric
 	byName map[string][]fabric.PortIndex // end ports by Slurm's name of their host
@@ -28,7 +29,7 @@ func (h *HostFinder) Find(word string) ([]fabric.PortIndex, error) {
 	}
 	if h.byName == nil {
 		h.byName = map[string][]fabric.PortIndex{}
-		for _, e := range h.Fabric.EndPorts {
+		for _, e := range h.Fabric.Whole().EndPorts {
 			if n := &h.Fabric.Nodes[h.Fabric.Ports[e].Node]; !n.IsSwitch() {
 				name := HostName(n)
 				h.byName[name] = append(h.byName[name], e)
@@ -75,10 +76,10 @@ func (h *HostFinder) JobEnds(list string) (ends []fabric.PortIndex, missing []st
 // attached returns the end ports of the hosts that are attached to a switch.
 func (h *HostFinder) attached(n *fabric.Node) []fabric.PortIndex {
 	var ends []fabric.PortIndex
+	f := h.Fabric.Whole()
 	for p := range n.Ports() {
-		if h.Fabric.Ports[p].Linked() && !h.Fabric.Nodes[h.Fabric.PeerNode(p)].IsSwitch() &&
-			!h.Fabric.IsAggregation(h.Fabric.PeerNode(p)) {
-			ends = append(ends, h.Fabric.EndPortOf(h.Fabric.Ports[p].Peer))
+		if f.Ports[p].Linked() && !f.Nodes[f.PeerNode(p)].IsSwitch() && !f.IsAggregation(f.PeerNode(p)) {
+			ends = append(ends, f.EndPortOf(f.Ports[p].Peer))
 		}
 	}
 	return ends

@@ -139,19 +139,48 @@ func (c *Call) Hosts(word string, since, until time.Time) (*joblinks.Run, error)
 	return list, nil
 }
 
-// SetMembers returns the end ports of a named set of hosts, and the number of its hosts that the fabric does not have.
-// Unreachable end ports are last.
-func (c *Call) SetMembers(f *fabric.Fabric, name string) ([]fabric.PortIndex, int, error) {
+// Members are the hosts of a set in a fabric: their end ports, and the number of hosts that the fabric does not have.
+type Members struct {
+	Reachable, Unreachable []fabric.PortIndex
+	Missing                int
+}
+
+// Ends returns all end ports, the unreachable ones last.
+func (m *Members) Ends() []fabric.PortIndex { return slices.Concat(m.Reachable, m.Unreachable) }
+
+// Warnings returns a warning if the fabric does not have all hosts of the set with this name.
+func (m *Members) Warnings(name string) []string { return NotInSubnet(SetPrefix+name, m.Missing) }
+
+// NotInSubnet returns a warning if a number of hosts that a word of a command names are not in the subnet.
+func NotInSubnet(word string, missing int) []string {
+	if missing == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s of %s not in the subnet", prose.Count(missing, "host"), fabric.Escape(word))}
+}
+
+// SetMembers returns the hosts of a named set in a fabric.
+func (c *Call) SetMembers(f *fabric.Fabric, name string) (*Members, error) {
 	st := c.Session.State()
+	m := &Members{}
 	if set := st.Sets.Named(name); set != nil {
-		ends, unreachable, missing := set.In(f)
-		return append(ends, unreachable...), missing, nil
+		m.Reachable, m.Unreachable, m.Missing = set.In(f)
+		return m, nil
 	}
 	set, err := c.HostSet(name, time.Time{}, time.Time{})
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	return set.Ends(f, &places.HostFinder{Fabric: f})
+	ends, missing, err := set.Ends(f, &places.HostFinder{Fabric: f})
+	m.Missing = missing
+	for _, e := range ends {
+		if f.Reachable(e) {
+			m.Reachable = append(m.Reachable, e)
+		} else {
+			m.Unreachable = append(m.Unreachable, e)
+		}
+	}
+	return m, err
 }
 
 // NoSet returns the error for a set of hosts that the session does not have.
@@ -181,10 +210,25 @@ func SetOf(name string, f *fabric.Fabric, ends []fabric.PortIndex) session.HostS
 	return set
 }
 
-// HostWords returns arguments of the command hosts for the given nodes. Instead of a switch it returns its hosts.
-func HostWords(f *fabric.Fabric, nodes []fabric.NodeIndex) string {
+// Chosen are nodes from whose hosts a set is made. A switch means the hosts that are attached to it.
+type Chosen struct {
+	Words    string // arguments of the command hosts
+	Switches int
+	Hosts    int // number of hosts of the set
+}
+
+// String returns the number of hosts: "2 switches, 36 hosts".
+func (c Chosen) String() string {
+	return prose.When(c.Switches > 0, prose.Count(c.Switches, "switch")+", ", "") +
+		prose.Count(c.Hosts, "host")
+}
+
+// Choose returns the hosts of nodes.
+func Choose(f *fabric.Fabric, nodes []fabric.NodeIndex) Chosen {
 	finder := places.HostFinder{Fabric: f}
+	var c Chosen
 	var hosts, words []string
+	members := map[fabric.PortIndex]bool{}
 	for _, n := range nodes {
 		node := &f.Nodes[n]
 		name := places.HostName(node)
@@ -192,17 +236,31 @@ func HostWords(f *fabric.Fabric, nodes []fabric.NodeIndex) string {
 		alone := err == nil && len(ends) > 0 && !slices.ContainsFunc(ends, func(e fabric.PortIndex) bool {
 			return f.Ports[e].Node != n
 		})
-		switch {
-		case node.IsSwitch() || !alone:
-			words = append(words, lang.Quote(places.NodeRef(f, n)))
-		default:
+		if alone && !node.IsSwitch() {
 			hosts = append(hosts, name)
+		} else {
+			name = places.NodeRef(f, n)
+			words = append(words, lang.Quote(name))
+			ends, _ = finder.Find(name) // it fails only in the command, with the reason
+		}
+		c.Switches += prose.When(node.IsSwitch(), 1, 0)
+		for _, e := range ends {
+			members[e] = true
 		}
 	}
 	if len(hosts) > 0 {
 		words = append(words, slurm.Hostlist(hosts))
 	}
-	return strings.Join(words, " ")
+	c.Words, c.Hosts = strings.Join(words, " "), len(members)
+	return c
+}
+
+// WhyNoSet returns the reason why the hosts do not make a set, or "".
+func (c Chosen) WhyNoSet() string { return WhyNoSet(c.Hosts) }
+
+// WhyNoSet returns the reason why a number of hosts do not make a set, or "".
+func WhyNoSet(hosts int) string {
+	return prose.When(hosts < 2, prose.Count(hosts, "host")+": a set has at least 2 hosts", "")
 }
 
 // NameHosts adds a set of hosts to the session. It replaces a set with the same name. A set without ports only removes

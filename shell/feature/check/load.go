@@ -51,10 +51,11 @@ type linkLoads struct {
 	Shared  *shares          `prefix:"adaptive_"` // nil for patterns, and if no switch routes adaptively
 	Took    time.Duration    `key:"seconds"`
 
-	loads   *linkload.Loads
-	summary linkload.Summary
-	pairs   []linkload.Pair
-	shares  *choices.Loads
+	loads    *linkload.Loads
+	summary  linkload.Summary
+	pairs    []linkload.Pair
+	shares   *choices.Loads
+	warnings []string
 }
 
 // figures summarizes how paths are distributed over links.
@@ -259,7 +260,7 @@ func load(c *feature.Call, st *session.State, p *session.Picture) error {
 		err = l.measure(c, p, granted(g, p.Fabric, linkload.Among(p.Fabric, linkload.WithoutGaps(hosts))))
 	case g != nil:
 		var pairs []linkload.Pair
-		if pairs, err = patternPairs(c, p, hosts, word, arg, hasArg); err == nil {
+		if pairs, l.warnings, err = patternPairs(c, p, hosts, word, arg, hasArg); err == nil {
 			err = l.measure(c, p, granted(g, p.Fabric, pairs))
 		}
 	default:
@@ -269,7 +270,9 @@ func load(c *feature.Call, st *session.State, p *session.Picture) error {
 		return err
 	}
 	l.Took = time.Since(start)
-	return c.Answer(loadDecl.Answer(basis(st, p), &l))
+	b := basis(st, p)
+	b.Warnings = append(b.Warnings, l.warnings...)
+	return c.Answer(loadDecl.Answer(b, &l))
 }
 
 // granted returns the pairs that have a path under the partition and service level in g.
@@ -296,7 +299,7 @@ func (l *linkLoads) loadOfPattern(c *feature.Call, p *session.Picture, hosts []f
 		err = l.many(c, p, hosts, word, arg, hasArg)
 	default:
 		var pairs []linkload.Pair
-		if pairs, err = patternPairs(c, p, hosts, word, arg, hasArg); err == nil {
+		if pairs, l.warnings, err = patternPairs(c, p, hosts, word, arg, hasArg); err == nil {
 			err = l.measure(c, p, pairs)
 		}
 	}
@@ -374,46 +377,49 @@ func (l *linkLoads) many(c *feature.Call, p *session.Picture, hosts []fabric.Por
 	return err
 }
 
-// patternPairs returns the pairs of hosts that a traffic pattern consists of.
+// patternPairs returns the pairs of hosts that a traffic pattern consists of. The warnings
+// report hosts that it leaves out.
 func patternPairs(c *feature.Call, p *session.Picture, hosts []fabric.PortIndex, word, arg string,
-	hasArg bool) ([]linkload.Pair, error) {
+	hasArg bool) (of []linkload.Pair, warnings []string, err error) {
 	wrong := c.Misused("pattern=%q: expected %s", c.Option("pattern", ""), patternWords)
 	if !hasArg || arg == "" {
-		return nil, wrong
+		return nil, nil, wrong
 	}
 	switch word {
 	case "shift":
 		k, err := strconv.Atoi(arg)
 		if err != nil {
-			return nil, c.Misused("shift:%s: expected a whole number", arg)
+			return nil, nil, c.Misused("shift:%s: expected a whole number", arg)
 		}
 		if len(hosts) > 0 && k%len(hosts) == 0 {
-			return nil, c.Misused("shift:%d of %s: each host would send to itself, expected 1 to %d", k,
+			return nil, nil, c.Misused("shift:%d of %s: each host would send to itself, expected 1 to %d", k,
 				prose.Count(len(hosts), "host"), len(hosts)-1)
 		}
-		return linkload.Shift(hosts, k), nil
+		return linkload.Shift(hosts, k), nil, nil
 	case "random":
 		seed, err := strconv.ParseUint(arg, 0, 64)
 		if err != nil {
-			return nil, c.Misused("random:%s: expected a number from 0", arg)
+			return nil, nil, c.Misused("random:%s: expected a number from 0", arg)
 		}
-		return linkload.Permutation(linkload.WithoutGaps(hosts), rand.New(rand.NewPCG(seed, 0))), nil
+		return linkload.Permutation(linkload.WithoutGaps(hosts), rand.New(rand.NewPCG(seed, 0))), nil, nil
 	case "pairs":
 		named, err := pairs.Read(c.Ctx, p.Fabric, arg)
-		pairs := make([]linkload.Pair, 0, len(named))
 		for _, n := range named {
-			pairs = append(pairs, linkload.Pair(n))
+			of = append(of, linkload.Pair(n))
 		}
-		return pairs, err
+		return of, nil, err
 	case "hosts":
 		if name, isSet := strings.CutPrefix(arg, feature.SetPrefix); isSet {
-			job, _, err := c.SetMembers(p.Fabric, name)
-			return linkload.Among(p.Fabric, job), err
+			job, err := c.SetMembers(p.Fabric, name)
+			if err != nil {
+				return nil, nil, err
+			}
+			return linkload.Among(p.Fabric, job.Ends()), job.Warnings(name), nil
 		}
 		job, err := feature.ReadHosts(c.Ctx, p.Fabric, arg)
-		return linkload.Among(p.Fabric, job), err
+		return linkload.Among(p.Fabric, job), nil, err
 	}
-	return nil, wrong
+	return nil, nil, wrong
 }
 
 // measure computes the load of links when the given pairs send at the same time.

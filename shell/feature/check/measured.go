@@ -103,7 +103,7 @@ func measured(c *feature.Call, st *session.State, p *session.Picture) error {
 	if err != nil {
 		return err
 	}
-	paths, pattern, err := measuredPaths(c, p)
+	paths, pattern, warnings, err := measuredPaths(c, p)
 	if err != nil {
 		return err
 	}
@@ -134,35 +134,38 @@ func measured(c *feature.Call, st *session.State, p *session.Picture) error {
 	}
 	m.NotRead -= len(all)
 	m.compare(p.Fabric, all, paths)
-	return c.Answer(measuredDecl.Answer(basis(st, p), m))
+	b := basis(st, p)
+	b.Warnings = append(b.Warnings, warnings...)
+	return c.Answer(measuredDecl.Answer(b, m))
 }
 
 // measuredPaths returns the number of paths over each link, either of all to all or only among some hosts.
-func measuredPaths(c *feature.Call, p *session.Picture) (paths []int64, pattern string, err error) {
+func measuredPaths(c *feature.Call, p *session.Picture) (paths []int64, pattern string,
+	warnings []string, err error) {
 	word, arg, given := strings.Cut(c.Option("pattern", ""), ":")
 	switch {
 	case word == "":
 		l, err := c.Session.Analysis().Load(c.Ctx, p.Tables, linkload.Options{})
 		if err != nil {
-			return nil, "", err
+			return nil, "", nil, err
 		}
-		return l.Paths, "all to all", nil
+		return l.Paths, "all to all", nil, nil
 	case word != "hosts" || !given:
-		return nil, "", c.Misused("pattern=%q, expected hosts:FILE or hosts:@SET", c.Option("pattern", ""))
+		return nil, "", nil, c.Misused("pattern=%q, expected hosts:FILE or hosts:@SET", c.Option("pattern", ""))
 	}
 	hosts, err := patternHosts(c, p)
 	if err != nil {
-		return nil, "", err
+		return nil, "", nil, err
 	}
-	pairs, err := patternPairs(c, p, hosts, word, arg, true)
+	pairs, warnings, err := patternPairs(c, p, hosts, word, arg, true)
 	if err != nil {
-		return nil, "", err
+		return nil, "", nil, err
 	}
 	m, err := linkload.Measure(c.Ctx, p.Tables, pairs)
 	if err != nil {
-		return nil, "", err
+		return nil, "", nil, err
 	}
-	return m.Paths, c.Option("pattern", ""), nil
+	return m.Paths, c.Option("pattern", ""), warnings, nil
 }
 
 // compare computes the expected traffic of each link and collects the deviations.

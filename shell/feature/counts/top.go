@@ -217,7 +217,7 @@ func runTop(c *feature.Call) error {
 		return err
 	}
 	st := c.Session.State()
-	only, err := topOnly(c, &st, since, until)
+	only, warnings, err := topOnly(c, &st, since, until)
 	if err != nil {
 		return err
 	}
@@ -226,6 +226,7 @@ func runTop(c *feature.Call) error {
 		return err
 	}
 	b := st.Basis(st.Live, 0)
+	b.Warnings = append(b.Warnings, warnings...)
 	feature.NotRead(&b, st.Live.Fabric, "port record", "nothing was recorded", recorded.NotRead(st.Live.Fabric, &got))
 	m := newMeasured(st.Live.Fabric, &got)
 	switch c.Arg(0) {
@@ -256,28 +257,31 @@ func ranked[R any](rows []R, limit int, of func(*R) *amounts) []R {
 	return rows[:min(limit, len(rows))]
 }
 
-// topOnly returns the end ports of the option hosts, nil for all.
-func topOnly(c *feature.Call, st *session.State, since, until time.Time) (map[fabric.PortIndex]bool, error) {
+// topOnly returns the end ports of the option hosts, nil for all. The warnings name hosts that are not in the subnet.
+func topOnly(c *feature.Call, st *session.State, since, until time.Time) (only map[fabric.PortIndex]bool,
+	warnings []string, err error) {
 	word := c.Option("hosts", "")
 	if word == "" {
-		return nil, nil
+		return nil, nil, nil
 	}
 	run, err := c.Hosts(word, since, until)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	finder := places.HostFinder{Fabric: st.Live.Fabric}
 	var ends []fabric.PortIndex
 	if run.IsSet {
-		ends, _, err = run.Ends(st.Live.Fabric, &finder)
+		var missing int
+		ends, missing, err = run.Ends(st.Live.Fabric, &finder)
+		warnings = feature.NotInSubnet(word, missing)
 	} else {
 		ends, err = finder.Find(word)
 	}
-	only := map[fabric.PortIndex]bool{}
+	only = map[fabric.PortIndex]bool{}
 	for _, e := range ends {
 		only[e] = true
 	}
-	return only, err
+	return only, warnings, err
 }
 
 // used returns the utilization, in percent, of links with a data rate in bytes per second.

@@ -4,12 +4,12 @@
 package hosts
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
-	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/answer"
@@ -27,10 +27,10 @@ var Feature = feature.Feature{Name: "hosts", Keys: []feature.Key{
 	Group:   feature.GroupLook,
 	Summary: "Name a set of hosts, or show the traffic among them",
 	Help: "hosts NAME WHO   name a set. WHO is a host, a host list of Slurm (node[0001-0064]), or a switch for its " +
-		"hosts\nhosts NAME       show the members, the links of their paths, other traffic on these links, and lost " +
-		"paths\nhosts NAME off   delete the set\nhosts            list the sets\ncheck load takes a set as " +
-		"pattern=hosts:@NAME.\nSets that were recorded in the last 30 days (record start hosts=FILE) are found by " +
-		"their names, too.",
+		"hosts.\n                 Simulated failures do not remove hosts from a set\nhosts NAME       show the " +
+		"members, the links of their paths, other traffic on these links, and lost paths\nhosts NAME off   delete " +
+		"the set\nhosts            list the sets\ncheck load takes a set as pattern=hosts:@NAME.\nSets that were " +
+		"recorded in the last 30 days (record start hosts=FILE) are found by their names, too.",
 	Args: []lang.Arg{
 		{Name: "NAME", Kind: lang.KindText, Optional: true},
 		{Name: "WHO", Kind: lang.KindPlace, Words: []string{feature.OffWord}, Optional: true, Repeat: true},
@@ -71,7 +71,7 @@ type traffic struct {
 type member struct {
 	Port   answer.Value `key:"port" name:"PORT" kind:"place"`
 	LID    uint16       `key:"lid" name:"LID" kind:"lid"`
-	Switch answer.Value `key:"switch" name:"SWITCH" kind:"place" help:"switch port that it is attached to"`
+	Switch answer.Value `key:"switch" name:"SWITCH" kind:"place" help:"switch port it is attached to, if reachable"`
 	answer.Lead
 }
 
@@ -198,10 +198,14 @@ func nameSet(c *feature.Call) error {
 	f := p.Fabric
 	finder := places.HostFinder{Fabric: f}
 	var ends []fabric.PortIndex
+	var warnings []string
 	for _, word := range c.Args[1:] {
 		found, err := finder.Find(word)
 		if err != nil {
 			return err
+		}
+		if len(found) == 0 {
+			warnings = append(warnings, fmt.Sprintf("no host is attached to %s", fabric.Escape(word)))
 		}
 		ends = append(ends, found...)
 	}
@@ -214,33 +218,33 @@ func nameSet(c *feature.Call) error {
 	}
 	slices.Sort(ends)
 	ends = slices.Compact(ends)
-	if len(ends) < 2 {
-		return fmt.Errorf("%s: a set has at least 2 hosts", prose.Count(len(ends), "host"))
+	if why := feature.WhyNoSet(len(ends)); why != "" {
+		return errors.New(why)
 	}
 	feature.NameHosts(c.Session, feature.SetOf(c.Arg(0), f, ends))
 	if p.Tables == nil {
-		return c.Answer(namedDecl.Answer(before.Basis(p, session.NeedLinks), named{c.Arg(0), answer.Int(len(ends))}))
+		b := before.Basis(p, session.NeedLinks)
+		b.Warnings = append(b.Warnings, warnings...)
+		return c.Answer(namedDecl.Answer(b, named{c.Arg(0), answer.Int(len(ends))}))
 	}
 	st := c.Session.State()
-	return show(c, &st, p)
+	return show(c, &st, p, warnings...)
 }
 
-func show(c *feature.Call, st *session.State, p *session.Picture) error {
+func show(c *feature.Call, st *session.State, p *session.Picture, warnings ...string) error {
 	f := p.Fabric
 	t := &traffic{Name: c.Arg(0), p: p}
-	var unreachable []fabric.PortIndex
-	var err error
-	if set := st.Sets.Named(t.Name); set != nil {
-		t.ends, unreachable, t.Missing = set.In(f)
-	} else if t.ends, t.Missing, err = c.SetMembers(f, t.Name); err != nil {
+	members, err := c.SetMembers(f, t.Name)
+	if err != nil {
 		return err
 	}
-	t.Hosts, t.Unreachable = len(t.ends)+len(unreachable), len(unreachable)
+	t.ends, t.Missing = members.Ends(), members.Missing
+	t.Hosts, t.Unreachable = len(t.ends), len(members.Unreachable)
 	if t.Hosts > feature.MaxFilteredHosts {
 		return fmt.Errorf("%s has too many hosts to follow all paths among them: %d, the maximum is %d", t.Name,
 			t.Hosts, feature.MaxFilteredHosts)
 	}
-	pairs := linkload.Among(f, append(slices.Clone(t.ends), unreachable...))
+	pairs := linkload.Among(f, t.ends)
 	m, err := linkload.Measure(c.Ctx, p.Tables, pairs)
 	if err != nil {
 		return err
@@ -254,7 +258,9 @@ func show(c *feature.Call, st *session.State, p *session.Picture) error {
 	if m.Lost > 0 {
 		t.findLost(pairs)
 	}
-	return c.Answer(trafficDecl.Answer(st.Basis(p, session.NeedLinks|session.NeedTables), t))
+	b := st.Basis(p, session.NeedLinks|session.NeedTables)
+	b.Warnings = append(b.Warnings, warnings...)
+	return c.Answer(trafficDecl.Answer(b, t))
 }
 
 // count lists the links between switches that paths of the set use, by number of paths.

@@ -14,7 +14,6 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/internal/base/files"
-	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
@@ -176,14 +175,13 @@ func (r *request) addSets(c *feature.Call, f *fabric.Fabric, words []string) err
 		name, isSet := strings.CutPrefix(word, feature.SetPrefix)
 		switch {
 		case isSet:
-			ends, missing, err := c.SetMembers(f, name)
+			members, err := c.SetMembers(f, name)
 			if err != nil {
 				return err
 			}
-			sides[i] = pairs.Places(f, ends)
-			if missing > 0 {
-				r.warnings = append(r.warnings, fmt.Sprintf("%s of %s not in the subnet",
-					prose.Count(missing, "host"), word))
+			sides[i] = pairs.Places(f, members.Ends())
+			if i == 0 || word != words[0] {
+				r.warnings = append(r.warnings, members.Warnings(name)...)
 			}
 		case word == feature.AllWord:
 			ends, unreachable := f.Ends(c.Flag("switches"))

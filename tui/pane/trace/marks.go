@@ -55,10 +55,13 @@ func (t *trace) markSelected(which int) tea.Msg {
 	s := t.Focused()
 	switch {
 	case len(nodes) > 1:
+		chosen := feature.Choose(f, nodes)
+		if why := chosen.WhyNoSet(); why != "" {
+			return pane.Warn{Text: "the marked rows have " + why}
+		}
 		t.mark(which, pane.Place{}, 0)
 		name := setNames[which]
-		t.sets[which] = hostSet{name: name, hosts: len(nodes),
-			create: "hosts " + name + " " + feature.HostWords(f, nodes)}
+		t.sets[which] = hostSet{name: name, size: chosen.String(), create: "hosts " + name + " " + chosen.Words}
 		t.Unmark()
 		return t.traced()
 	case len(nodes) == 1:

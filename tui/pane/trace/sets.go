@@ -11,20 +11,19 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
 
 // hostSet is an end of the trace that is a set of hosts.
 type hostSet struct {
 	name   string // "" for none
-	hosts  int    // number of marked hosts, 0 if the set is that of a job
+	size   string // the number of its hosts, "" if the set is that of a job
 	create string // the command that creates it, "" if it exists
 }
 
 // count returns the number of hosts behind the name of a set, or "" for the set of a job.
 func (s *hostSet) count() string {
-	return prose.When(s.hosts > 0, " ("+draw.Count(s.hosts, "host")+")", "")
+	return prose.When(s.size != "", " ("+s.size+")", "")
 }
 
 // setNames are the names of the sets that are made of marked rows.
