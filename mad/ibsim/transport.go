@@ -159,7 +159,8 @@ func (t *Transport) connect(ctx context.Context, node string, issm bool) (c *cli
 	if err != nil {
 		return nil, "", errors.Join(err, unix.Close(fd))
 	}
-	data, err := t.control(ctx, ctlConnect, 0, connectData(id, node, issm))
+	// Not canceled: the place of a connect message whose reply is not read stays taken.
+	data, err := t.control(context.WithoutCancel(ctx), ctlConnect, 0, connectData(id, node, issm))
 	switch {
 	case errors.Is(err, errRefused):
 		_ = unix.Close(fd)
@@ -212,8 +213,16 @@ func (t *Transport) control(ctx context.Context, kind, client uint32, data []byt
 	if err := t.ctl.SetDeadline(end); err != nil {
 		return nil, err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = t.ctl.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
+	interrupted := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		_ = t.ctl.SetDeadline(time.Unix(1, 0))
+		close(interrupted)
+	})
+	defer func() {
+		if !stop() {
+			<-interrupted // otherwise it could interrupt the next control message
+		}
+	}()
 	t.sequence++
 	message := control{client, kind, data, t.sequence}
 	if _, err := t.ctl.Write(message.encode()); err != nil {

@@ -385,6 +385,30 @@ func TestDialCancel(t *testing.T) {
 	}
 }
 
+// A place is free again however early a Dial is canceled.
+func TestCanceledDialsDisconnect(t *testing.T) {
+	s := ibsimtest.Start(t, netFile)
+	canceled := 0
+	for range 400 {
+		ctx, cancel := context.WithCancel(t.Context())
+		timer := time.AfterFunc(rand.N(2*time.Millisecond), cancel)
+		transport, err := ibsim.Dial(ctx, ibsim.Options{Name: s.Name})
+		timer.Stop()
+		cancel()
+		if err == nil {
+			err = transport.Close()
+		} else if canceled++; errors.Is(err, context.Canceled) {
+			err = nil
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if attached := s.Console("Attached"); strings.Contains(attached, "Client ") || canceled == 0 {
+		t.Errorf("%d were canceled; places are taken:\n%s", canceled, attached)
+	}
+}
+
 func TestDialOther(t *testing.T) {
 	name, conn := silentIbsim(t)
 	go func() {

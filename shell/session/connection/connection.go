@@ -58,10 +58,12 @@ type Options struct {
 	Lost func(why error)
 }
 
-// Connection is a connection to a subnet. Open and Reopen must not run concurrently. The other methods are safe for
-// concurrent use.
+// Connection is a connection to a subnet. Its methods are safe for concurrent use.
 type Connection struct {
 	opt Options
+
+	opening sync.Mutex // held while a line is opened or the connection is closed
+	closed  bool       // guarded by opening
 
 	mu sync.Mutex
 	// line is the line that was opened last, or nil before the first. The field down is the cause of its loss, or nil
@@ -114,8 +116,19 @@ func (c *Connection) Line() (*Line, error) {
 	return c.line, nil
 }
 
-// Open opens a new line, which replaces the current line. A running capture continues.
+// Open opens a new line, which replaces the current line. A running capture continues. A closed connection is not
+// opened again, so that its port stays free.
 func (c *Connection) Open(ctx context.Context) error {
+	c.opening.Lock()
+	defer c.opening.Unlock()
+	return c.open(ctx)
+}
+
+// open opens a new line, with c.opening held.
+func (c *Connection) open(ctx context.Context) error {
+	if c.closed {
+		return &OpenError{c.opt.Source, mad.ErrClosed}
+	}
 	old := c.last()
 	old.close()
 	transport, err := c.opt.Dial(ctx)
@@ -154,11 +167,13 @@ func (l *Line) close() {
 
 // Reopen returns the current line. If there is none or it is lost, Reopen opens a new line.
 func (c *Connection) Reopen(ctx context.Context) (*Line, error) {
+	c.opening.Lock()
+	defer c.opening.Unlock()
 	l, err := c.Line()
 	if _, lost := errors.AsType[*LostError](err); !lost && !errors.Is(err, ErrUnopened) {
 		return l, err
 	}
-	if err := c.Open(ctx); err != nil {
+	if err := c.open(ctx); err != nil {
 		return nil, err
 	}
 	return c.last(), nil
@@ -188,8 +203,11 @@ func (c *Connection) lose(l *Line, why error) {
 	}
 }
 
-// Close closes the connection and releases its port.
+// Close closes the connection and releases its port, also that of a line that is being opened.
 func (c *Connection) Close() error {
+	c.opening.Lock()
+	defer c.opening.Unlock()
+	c.closed = true
 	l := c.last()
 	if l == nil {
 		return nil
