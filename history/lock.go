@@ -17,6 +17,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/sqlfile"
 	"example.org/ibconsole/internal/base/when"
 )
 
@@ -98,12 +99,16 @@ func (s *Store) lockPath(subnet string) string {
 // flock takes a lock. The argument how selects a shared or an exclusive lock. If another process has the lock, flock
 // returns an error that wraps the argument taken.
 func flock(path string, how int, taken error) (*Lock, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|unix.O_NONBLOCK, 0o600) // the path may be a named pipe
 	if errors.Is(err, os.ErrPermission) || errors.Is(err, unix.EROFS) {
-		f, err = os.Open(path)
+		f, err = os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("lock the subnet: %w", files.Err(err))
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, f.Close(),
+			fmt.Errorf("lock the subnet: %s is %w", fabric.Escape(path), sqlfile.ErrIrregular))
 	}
 	err = unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
 	switch {

@@ -110,7 +110,7 @@ func open(m *model) tea.Cmd {
 func whyNotSort(m *model) string { return m.pane().WhyNotSort() }
 
 func sort(m *model) tea.Cmd {
-	m.inform(cmp.Or(m.pane().Base().NextSort(), "in the original order"))
+	informView(m, cmp.Or(m.pane().Base().NextSort(), "in the original order"))
 	return nil
 }
 
@@ -139,7 +139,7 @@ func setKind(m *model, kind int, row uint64) tea.Cmd {
 	if row != 0 {
 		t.Find(row)
 	}
-	m.inform(t.Kinds[t.Kind])
+	informView(m, t.Kinds[t.Kind])
 	m.follow()
 	m.fit()
 	return nil
@@ -150,7 +150,7 @@ func whyNoRow(m *model) string { return prose.When(m.pane().Base().N == 0, "ther
 func markRow(m *model) tea.Cmd {
 	t := m.pane().Base()
 	t.ToggleMark()
-	m.inform(draw.Count(len(t.Marks), "row") + " marked")
+	informView(m, draw.Count(len(t.Marks), "row")+" marked")
 	return nil
 }
 
@@ -161,7 +161,7 @@ func markRange(m *model) tea.Cmd {
 		m.warn("only the row of the cursor is marked: move to the other end of the range")
 		return nil
 	}
-	m.inform(draw.Count(len(t.Marks), "row") + " marked")
+	informView(m, draw.Count(len(t.Marks), "row")+" marked")
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -20,19 +21,15 @@ func (c *Config) takeColumns(text string) error {
 	}
 	panes := newPanes(&pane.Common{Look: &draw.Theme{}}, nil)
 	panes = slices.DeleteFunc(panes, func(p pane.Pane) bool { return p.About().Fixed })
-	at := slices.IndexFunc(panes, func(p pane.Pane) bool { return strings.EqualFold(p.About().Name, name) })
-	if at < 0 {
-		var names []string
-		for _, p := range panes {
-			names = append(names, p.About().Name)
-		}
-		return fmt.Errorf("unknown pane %q, expected one of %s", name, strings.Join(names, ", "))
+	names := prose.Words(panes, func(p pane.Pane) string { return p.About().Name })
+	name, err := findName(name, names)
+	if err != nil {
+		return err
 	}
-	name = panes[at].About().Name
 	if c.Columns[name] != nil {
 		return fmt.Errorf("the columns of %s are defined twice", name)
 	}
-	known := heads(panes[at])
+	known := heads(panes[slices.Index(names, name)])
 	var picks []string
 	for head := range strings.SplitSeq(list, ",") {
 		head = strings.TrimSpace(head)

@@ -163,11 +163,18 @@ func TestProgramEnds(t *testing.T) {
 func TestNewKeys(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "state", "keys-seen")
-	if n := seenKeys(path); n != len(keyChanges) {
+	seen := func() int {
+		n, err := seenKeys(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if n := seen(); n != len(keyChanges) {
 		t.Errorf("a new user has seen %d changes", n)
 	}
 	showNewKeys(drive(t, tree).m, path, false)
-	if n := seenKeys(path); n != len(keyChanges) {
+	if n := seen(); n != len(keyChanges) {
 		t.Errorf("the file has %d changes", n)
 	}
 	if err := os.Remove(path); err != nil {
@@ -188,30 +195,46 @@ func TestNewKeys(t *testing.T) {
 }
 
 // TestFirstPane checks that the configuration chooses the pane that has the focus at the start: one by its name, or the
-// one of the last session.
+// one that the user chose last. Errors of the subnet do not take the focus from it.
 func TestFirstPane(t *testing.T) {
+	const loops = "sim:torus:4x4x3" // minhop has credit loops on a torus
 	file := filepath.Join(t.TempDir(), "state", "pane")
-	open := func(line string) *driver {
+	open := func(from, line string) *driver {
 		c, err := ReadConfig(strings.NewReader(line), "f", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := drive(t, tree).size(120, 36)
-		if err := openFirst(d.m, c.Pane, file); err != nil {
-			t.Fatal(err)
+		return drive(t, from, func(m *model) {
+			if err := openFirst(t.Context(), []*model{m}, c.Pane, file); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	remember := func(d *driver) {
+		opt := Options{Config: Config{Pane: lastPane}, LastPane: file}
+		opt.savePane(t.Context(), d.m)
+	}
+	open(tree, "").sees("›2 Topology")
+	open(loops, "").sees("›1 Problems")
+	open(loops, "pane load").sees("›6 Load", "1 Problems!")
+	remember(open(tree, "pane last").sees("›2 Topology"))
+	remember(open(loops, "pane last").sees("›1 Problems"))
+	if _, err := os.Stat(file); err == nil {
+		t.Error("the file names a pane that the user did not choose")
+	}
+	remember(open(tree, "pane what-if"))
+	remember(open(loops, "pane last").sees("›5 What-if"))
+	open(loops, "pane last").sees("›5 What-if")
+	remember(open(loops, "pane last").press("1").sees("›1 Problems"))
+	open(tree, "pane last").sees("›1 Problems")
+	for text, want := range map[string]string{
+		"\npane nothing":      `f:2: unknown pane "nothing", expected one of Problems, `,
+		"pane LFT\npane load": "f:2: pane is defined twice",
+	} {
+		if _, err := ReadConfig(strings.NewReader(text), "f", nil); err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
 		}
-		return d
-	}
-	open("").sees("›2 Topology")
-	open("pane load").sees("›6 Load")
-	open("pane last").sees("›2 Topology")
-	if err := rememberPane(open("pane what-if").m, file); err != nil {
-		t.Fatal(err)
-	}
-	open("pane last").sees("›5 What-if")
-	if _, err := ReadConfig(strings.NewReader("\npane nothing"), "f", nil); err == nil ||
-		!strings.HasPrefix(err.Error(), `f:2: unknown pane "nothing", expected one of All, `) {
-		t.Errorf("%v", err)
 	}
 }
 

@@ -55,8 +55,8 @@ type driver struct {
 	height  int
 }
 
-// drive opens the screen of a simulated subnet that was read.
-func drive(t testing.TB, from string) *driver {
+// drive opens the screen of a simulated subnet that was read. It calls the functions before first.
+func drive(t testing.TB, from string, before ...func(*model)) *driver {
 	t.Helper()
 	ctx := t.Context()
 	src, err := source.Parse(from)
@@ -71,13 +71,16 @@ func drive(t testing.TB, from string) *driver {
 	if err := s.Start(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return driveBackend(t, &shellBackend{Shell: shell.New(s), watcher: s.Watch()})
+	return driveBackend(t, &shellBackend{Shell: shell.New(s), watcher: s.Watch()}, before...)
 }
 
-func driveBackend(t testing.TB, back backend) *driver {
+func driveBackend(t testing.TB, back backend, before ...func(*model)) *driver {
 	t.Helper()
 	th := looks()[0].make(t)
 	d := &driver{t: t, m: newModel(t.Context(), back, th), msgs: make(chan tea.Msg, 1000)}
+	for _, prepare := range before {
+		prepare(d.m)
+	}
 	d.run(d.m.Init())
 	d.size(120, 36)
 	d.settle()

@@ -111,10 +111,10 @@ func toggleWrap(m *model) tea.Cmd {
 	t := m.pane().Base()
 	if t.Lines == nil {
 		t.Lines, t.Offset = m.pane().(pane.Wrapper).Wrap, 0
-		m.inform("long lines are wrapped")
+		informView(m, "long lines are wrapped")
 	} else {
 		t.Lines = nil
-		m.inform("long lines are cut")
+		informView(m, "long lines are cut")
 	}
 	t.To(t.Cursor)
 	return nil

@@ -15,8 +15,9 @@ type layout struct {
 	all           []pane.Pane
 	keys          []feature.Key // by pane
 	width, height int
-	focus         int // the pane with the keyboard
-	leave         int // the pane that Esc returns to, -1 for none
+	focus         int  // the pane with the keyboard
+	leave         int  // the pane that Esc returns to, -1 for none
+	chosen        bool // the user chose the pane with the keyboard
 	slots         slots
 	zoom          bool
 	leftShare     int // how much wider the panes on the left are, in percent
@@ -239,7 +240,11 @@ func (d *layout) companion() int {
 
 // setFocus gives the keyboard to a pane.
 func (m *model) setFocus(at int) {
+	if m.status.view && m.focus != at {
+		m.inform("")
+	}
 	m.take(at)
+	m.chosen = true
 	m.fit()
 }
 

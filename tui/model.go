@@ -61,7 +61,7 @@ type model struct {
 	spinner   spinner.Model
 	ticking   bool
 	sifting   bool // a siftMsg is on its way
-	untouched bool
+	untouched bool // no key, click or setting has chosen a pane
 	welcome   bool // the subnet was just read for the first time
 
 	pointed  map[int]pane.Place // the last selection, by pane
@@ -76,6 +76,7 @@ type status struct {
 	text   string
 	bad    bool
 	warned bool // the text is a warning
+	view   bool // the text is about the view of the focused pane, and ends with the focus
 }
 
 type (
@@ -224,4 +225,8 @@ func (m *model) tick() tea.Cmd {
 }
 
 func (m *model) inform(text string) { m.status = status{text: text} }
-func (m *model) warn(text string)   { m.status = status{text: text, bad: true} }
+
+// informView is [model.inform] for a text about the view of the focused pane.
+func informView(m *model, text string) { m.status = status{text: text, view: true} }
+
+func (m *model) warn(text string) { m.status = status{text: text, bad: true} }

@@ -141,7 +141,7 @@ func (mo *mouse) clickHead(l pane.Pane, x, w int) tea.Cmd {
 	}
 	if col := l.Base().HeadAt(x, w); col > 0 && l.Base().Cols[col-1].Name != "" {
 		l.Base().SortBy(col)
-		mo.m.inform(l.Base().SortWord())
+		informView(mo.m, l.Base().SortWord())
 	}
 	return nil
 }

@@ -3,17 +3,14 @@
 package tui
 
 import (
+	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
-	"example.org/ibconsole/internal/base/files"
-	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/page"
-	"example.org/ibconsole/tui/pane"
 )
 
 // keyChange is an action with a new key, or with another key than in an earlier version of the program.
@@ -45,15 +42,18 @@ var keyChanges = []keyChange{
 
 // seenKeys reads from a file how many of the changes of keys were shown. Without the file it returns 0 if other files
 // of the program are in its folder. Otherwise the user is new, and no key has changed for the user.
-func seenKeys(path string) int {
-	text, err := os.ReadFile(path)
-	if n, bad := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && bad == nil && n >= 0 {
-		return min(n, len(keyChanges))
+func seenKeys(ctx context.Context, path string) (int, error) {
+	line, err := kept(ctx, path)
+	if err != nil {
+		return 0, err
 	}
-	if list, _ := os.ReadDir(filepath.Dir(path)); err != nil && len(list) == 0 {
-		return len(keyChanges)
+	if n, bad := strconv.Atoi(line); bad == nil && n >= 0 {
+		return min(n, len(keyChanges)), nil
 	}
-	return 0
+	if list, _ := os.ReadDir(filepath.Dir(path)); line == "" && len(list) == 0 {
+		return len(keyChanges), nil
+	}
+	return 0, nil
 }
 
 // openNewKeys shows a page with the keys that have changed since the number seen of changes.
@@ -81,35 +81,23 @@ func (pg *pages) openNewKeys(seen int) {
 }
 
 // showNewKeys shows the changes of keys that the user has not seen, and remembers in a file that they were shown. The
-// argument quiet is set if another page is shown at the start. A file that cannot be written is reported in the log.
+// argument quiet is set if another page is shown at the start. A file that cannot be read or written is reported in the
+// log.
 func showNewKeys(m *model, path string, quiet bool) {
 	if path == "" {
 		return
 	}
-	seen := seenKeys(path)
-	if seen < len(keyChanges) && quiet {
+	seen, err := seenKeys(m.Ctx, path)
+	switch {
+	case err == nil && seen < len(keyChanges) && quiet:
 		return
-	}
-	if seen < len(keyChanges) {
+	case err == nil && seen < len(keyChanges):
 		m.pages.openNewKeys(seen)
+		fallthrough
+	case err == nil:
+		err = keep(m.Ctx, path, strconv.Itoa(len(keyChanges)))
 	}
-	if err := keep(path, strconv.Itoa(len(keyChanges))); err != nil {
-		noteError(m, err)
+	if err != nil {
+		noteError(m, fmt.Errorf("new keys: %w", err))
 	}
-}
-
-// keep writes a line to a file in the state folder, and creates the folder.
-func keep(path, line string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	return files.Write(path, func(w io.Writer) error {
-		_, err := fmt.Fprintln(w, line)
-		return err
-	})
-}
-
-// noteError shows an error of a file in the state folder in the log. It does not hinder the work.
-func noteError(m *model, err error) {
-	m.note(pane.Line{When: m.now(), Kind: pane.LineNote, Text: draw.Clean(err.Error(), m.Look.ASCII)})
 }

@@ -71,6 +71,9 @@ func child(kind string) {
 	}
 	opt := Options{Subnets: shell.NewSubnets([]string{""}, []*session.Session{s}), Start: true, RunShell: childShell,
 		Save: childSave}
+	if file := os.Getenv(envPane); file != "" {
+		opt.Config.Pane, opt.LastPane, opt.SeenKeys = lastPane, file, file
+	}
 	switch back := (&shellBackend{Shell: opt.Subnets.All()[0].Shell, watcher: s.Watch()}); kind {
 	case "boom":
 		err = run(ctx, opt, boom{back})
@@ -88,6 +91,8 @@ func child(kind string) {
 	}
 	fmt.Printf("ENDED %v\n", err)
 }
+
+const envPane = "IBCONSOLE_TEST_PANE" // the file of the last pane
 
 func childSave(name string) (io.WriteCloser, error) {
 	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -412,6 +417,19 @@ func TestTerminalAfterInterrupt(t *testing.T) {
 	c := startChild(t, "sim")
 	c.await(0, "18 switches, 72 hosts")
 	c.types("\x03", "ENDED <nil>")
+	c.end("ENDED <nil>")
+}
+
+// TestUnusableStateFile checks that the screen reports a pipe in the place of a state file, and does not wait for it.
+func TestUnusableStateFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pane")
+	if err := unix.Mkfifo(file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := startChild(t, "sim", envPane+"="+file)
+	c.await(0, "18 switches, 72 hosts")
+	c.types("8", "new keys: /")
+	c.types("q", "warning: last pane: "+file+": not a regular file")
 	c.end("ENDED <nil>")
 }
 

@@ -48,6 +48,7 @@ func (m *model) welcomeSubnet() {
 	case m.untouched && m.all[head].Alarm() > 0:
 		m.welcome = false
 		m.setFocus(head)
+		m.chosen = false
 	default:
 		m.welcome = m.untouched && (m.Running > 0 || m.sc.Reading())
 	}

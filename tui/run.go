@@ -96,7 +96,7 @@ func run(ctx context.Context, opt Options, backs ...backend) error {
 	defer func() { i.unwatch() }()
 
 	all := opt.screens(ctx, t, &i, backs)
-	if err := openFirst(all[0], opt.Config.Pane, opt.LastPane); err != nil {
+	if err := openFirst(ctx, all, opt.Config.Pane, opt.LastPane); err != nil {
 		noteError(all[0], err)
 	}
 	switch {
@@ -113,11 +113,8 @@ func run(ctx context.Context, opt Options, backs ...backend) error {
 	err = program(ctx, root, all, opt.In, opt.Out, !opt.Config.NoMouse)
 	left()
 	end(opt.Out, all)
-	err = outcome(ctx, all, err)
-	if opt.Config.Pane == lastPane && opt.LastPane != "" {
-		err = errors.Join(err, rememberPane(all[0], opt.LastPane))
-	}
-	return err
+	opt.savePane(ctx, root)
+	return outcome(ctx, all, err)
 }
 
 // interrupts handles SIGINT while the screen has the terminal.

@@ -36,9 +36,9 @@ func again(by int) func(m *model) tea.Cmd {
 		wrapped := cmp.Compare(line, t.Cursor) != by
 		t.Reveal(line)
 		m.follow()
-		m.inform("/" + draw.Clean(m.prompt.searched, m.Look.ASCII))
+		informView(m, "/"+draw.Clean(m.prompt.searched, m.Look.ASCII))
 		if wrapped {
-			m.inform(m.status.text + ", from the other end of the list")
+			informView(m, m.status.text+", from the other end of the list")
 		}
 		return nil
 	}

@@ -46,7 +46,7 @@ func TestWrap(t *testing.T) {
 		}
 	}
 	d.m.updatePanes(pane.Answered{Job: 1, Command: "words", Sheets: []pane.Sheet{pane.Summary(rows, nil)}})
-	d.press("a").sees("›a Answer words", "…").press(`\`, "g")
+	d.press("a").sees("›a Answer words", "…").press(`\`, "8").misses("are wrapped").press("a", "g")
 	var shown strings.Builder
 	for range len(rows) {
 		shown.WriteString(d.screen())

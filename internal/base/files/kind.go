@@ -56,6 +56,8 @@ var (
 	Script = Kind{Name: "a script", Most: 16 * mb}
 	// Config is a file of settings.
 	Config = Kind{Name: "a configuration", Most: 4 * mb}
+	// State is a small file of the state folder.
+	State = Kind{Name: "a file of the state folder", Most: 4 * mb}
 	// Keys is a file with an M_Key.
 	Keys = Kind{Name: "a file of keys", Most: 4 * mb}
 )
