@@ -71,8 +71,21 @@ func Find[C any](specs []Spec[C], word string) (*Spec[C], error) {
 	if here := Foreign[word]; here != "" {
 		return nil, &UsageError{"", fmt.Sprintf("%s is a program of infiniband-diags; here: %s", word, here)}
 	}
-	reason := fmt.Sprintf("unknown command %q", word) + didYouMean(word, names(specs), "")
-	return nil, &UsageError{"", reason}
+	near := didYouMean(word, names(specs), "")
+	if subs := subcommands(specs, word); len(subs) > 0 {
+		near = meant(subs)
+	}
+	return nil, &UsageError{"", fmt.Sprintf("unknown command %q", word) + near}
+}
+
+// subcommands returns the subcommands with a name, as in "show links".
+func subcommands[C any](specs []Spec[C], name string) (found []string) {
+	for i := range specs {
+		if indexSpec(specs[i].Subcommands, name) >= 0 {
+			found = append(found, specs[i].Name+" "+name)
+		}
+	}
+	return found
 }
 
 // Bind matches a statement with the command spec, which its first word names. It finds the subcommand. Unquoted words

@@ -128,6 +128,7 @@ func TestBindErrors(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"trcae a b", `unknown command "trcae": did you mean "trace"?`},
 		{"xyzzy", `unknown command "xyzzy"`},
+		{"nodes", `unknown command "nodes": did you mean "show nodes"?`},
 		{"ibtracert 1 2", "ibtracert is a program of infiniband-diags; here: trace SRC DST"},
 		{"trace a b fromat=ibtracert", `unknown option "fromat" of trace: did you mean "format"?`},
 		{"sweep x=1", `unknown option "x" of sweep; usage: sweep [full|light]`},

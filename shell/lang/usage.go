@@ -112,5 +112,9 @@ func didYouMean(word string, candidates []string, other string) string {
 	if len(near) == 0 {
 		return other
 	}
-	return ": did you mean " + orList(prose.Words(near, strconv.Quote)) + "?"
+	return meant(near)
+}
+
+func meant(names []string) string {
+	return ": did you mean " + orList(prose.Words(names, strconv.Quote)) + "?"
 }
