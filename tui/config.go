@@ -3,7 +3,6 @@
 package tui
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -50,27 +50,21 @@ type Config struct {
 func ReadConfig(r io.Reader, name string, others func(line string) bool) (Config, error) {
 	c := Config{Keys: map[string][]string{}, Aliases: map[string]string{}, Columns: map[string][]string{}}
 	where := map[string]int{}
-	lines := bufio.NewScanner(r)
-	n := 0
-	for lines.Scan() {
-		n++
-		line := strings.TrimSpace(lines.Text())
-		if line == "" || line[0] == '#' || others != nil && others(line) {
-			continue
+	err := files.Lines(r, name, func(line string, n int) error {
+		if others != nil && others(line) {
+			return nil
 		}
 		action, err := c.take(line)
-		if err != nil {
-			return Config{}, fmt.Errorf("%s:%d: %w", name, n, err)
-		}
 		if action != "" {
 			where[action] = n
 		}
 		for i := range c.Binds {
 			c.Binds[i].line = cmp.Or(c.Binds[i].line, n)
 		}
-	}
-	if err := lines.Err(); err != nil {
-		return Config{}, fmt.Errorf("%s:%d: %w", name, n+1, err)
+		return err
+	})
+	if err != nil {
+		return Config{}, err
 	}
 	return c, c.conflict(name, where)
 }

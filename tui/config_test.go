@@ -49,6 +49,8 @@ func TestConfig(t *testing.T) {
 		"alias w = a\nalias w = b":                   `f:2: the alias w is defined twice`,
 		"key sweep = f9\nkey watch = f9":             `f:2: key F9 is assigned to`,
 		"key sweep = " + strings.Repeat("y", 70_000): `f:1: `,
+		"theme pink\n#\nmouse off\npane": "f:1: unknown theme \"pink\", expected one of dark, light, " +
+			"contrast, none\nf:4: unknown pane \"\", ",
 	} {
 		if _, err := ReadConfig(strings.NewReader(text), "f", nil); err == nil ||
 			!strings.HasPrefix(err.Error(), want) {
@@ -126,10 +128,21 @@ func TestChosenColumns(t *testing.T) {
 	}
 	d.press("esc", "b")
 	shows("next hop port")
+	// A column that names the row stays.
+	choose("columns LFT = link, next hop")
+	shows("port link next hop")
+	d.press("b")
+	shows("LID link next hop")
+	choose("columns LFT = destination, port")
+	shows("destination port")
+	d.press("b")
 	choose("columns LFT = LID")
 	if got := head(); !strings.HasPrefix(got, "port next hop link LIDs") {
 		t.Errorf("a view without the chosen columns has the heads %q", got)
 	}
+	d = drive(t, "sim:torus:4x4x3").size(160, 40).press("1", "z")
+	choose("columns Problems = problem")
+	shows("object problem")
 }
 
 // TestProgramWords checks that a name of a node is one argument, and that it cannot become an option.

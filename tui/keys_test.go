@@ -287,14 +287,15 @@ func keyList() string {
 		"* `$NODE`, `$PORT`, `$LID` and `$GUID` stand for the selected node, port, LID and GUID. A command\n" +
 		"  and the arguments of a program get each value as a single word, whatever a name contains. After\n" +
 		"  `!!` they are variables of the environment.\n" +
-		"* `pane NAME` opens a pane at the start, and `pane last` the one that had the focus at the end of the\n" +
-		"  last session.\n" +
+		"* `pane NAME` opens a pane at the start, and `pane last` the pane that you chose last in the last\n" +
+		"  session. Without this line, the pane Problems opens when the subnet that was read has errors.\n" +
 		"* `alias WORD = COMMAND` defines a word for the start of a command. Aliases work after `:` and in\n" +
 		"  the shell, not in scripts. An alias takes precedence over a command of the same name.\n" +
 		"* `columns PANE = HEAD, HEAD...` shows only these columns of a pane, in this order. Case is ignored;\n" +
-		"  `?` twice lists the heads of a pane. Columns without a head stay on the left. A view that has none of\n" +
-		"  these columns is not changed. **s** sorts only by these columns; filters, copies and exports use\n" +
-		"  all columns. The panes Topology, Log, Answer and Map have no columns to choose.\n" +
+		"  `?` twice lists the heads of a pane. Columns without a head stay on the left, and so does the column\n" +
+		"  that names the row if you leave it out. A view that has none of these columns is not changed. **s**\n" +
+		"  sorts only by these columns; filters, copies and exports use all columns. The panes Topology, Log,\n" +
+		"  Answer and Map have no columns to choose.\n" +
 		"* A skin is a YAML file that changes styles of the theme, except those of the theme none.\n" +
 		"  Example: `cursor: {fg: \"#ffffff/15\", bg: \"#00408f/4\", bold: true}`. A colour is `#rrggbb`; `/N`\n" +
 		"  adds the number of the colour for terminals with 16 colours. A style can also have\n" +

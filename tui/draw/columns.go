@@ -3,6 +3,7 @@
 package draw
 
 import (
+	"slices"
 	"strings"
 
 	"example.org/ibconsole/internal/base/prose"
@@ -29,12 +30,14 @@ type Column struct {
 	Hidden   func() bool // nil: always shown
 	Unsorted bool        // rows cannot be sorted by the column
 	Drawn    bool        // a bar or a graph, which exports and copies leave out
+	Naming   bool        // names the row; if no shown column does, the first column with a head names it
 	// Plain returns the text for exports and copies. If it is nil, they have the text of the screen.
 	Plain func(row int) string
 }
 
 // arranged returns the indexes of the columns to show, from left to right. The user's choice has no effect if it names
-// none of them. Columns without a head cannot be chosen, and stay on the left.
+// none of them. Columns without a head cannot be chosen, and stay on the left. So does the column that names the row,
+// if the choice has no such column.
 func (t *Table) arranged() []int {
 	shown := make([]int, 0, len(t.Cols))
 	var bare, picked []int
@@ -56,7 +59,27 @@ func (t *Table) arranged() []int {
 	if picked == nil {
 		return shown
 	}
+	if naming := t.naming(shown); !slices.ContainsFunc(picked, func(i int) bool { return slices.Contains(naming, i) }) {
+		bare = append(bare, naming[0])
+	}
 	return append(bare, picked...)
+}
+
+// naming returns those of the shown columns that name the row. At least one of them must have a head.
+func (t *Table) naming(shown []int) (out []int) {
+	first := -1
+	for _, i := range shown {
+		switch c := &t.Cols[i]; {
+		case c.Naming:
+			out = append(out, i)
+		case first < 0 && c.Name != "":
+			first = i
+		}
+	}
+	if out == nil {
+		return []int{first}
+	}
+	return out
 }
 
 // Is reports whether a column has a head, without regard to case.

@@ -20,7 +20,7 @@ func (o *options) bugReport() int {
 	defer stop()
 	config, err := o.config(ctx)
 	if err != nil {
-		return o.misused(err)
+		return o.misconfigured(err)
 	}
 	r := bugreport.Report{Version: version(), Words: append([]string{o.report}, o.sources...)}
 	if len(o.sources) == 0 {

@@ -154,6 +154,11 @@ func (o *options) misused(err error) int {
 	return o.complain(fmt.Errorf("%w; hint: run 'ibconsole help'", err), exitUsage)
 }
 
+// misconfigured reports an error of a configuration file.
+func (o *options) misconfigured(err error) int {
+	return o.complain(fmt.Errorf("%w; hint: docs/site.md and docs/keys.md describe the configuration", err), exitUsage)
+}
+
 func (o *options) failed(err error) int { return o.complain(err, exitFailed) }
 
 func (o *options) help(words []string) int {

@@ -3,9 +3,11 @@
 package cli
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
@@ -80,4 +82,40 @@ func TestTheSitesSourceAndNames(t *testing.T) {
 		!strings.Contains(said, `config:1: unknown word "sauce"`) {
 		t.Errorf("exit status %d: %s", status, said)
 	}
+}
+
+// TestWrongConfiguration checks that errors of the configuration list all wrong lines and the documents that describe
+// them, and that a pipe in the place of the file is refused at once.
+func TestWrongConfiguration(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "ibconsole")
+	file := filepath.Join(dir, "config")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_CONFIG_HOME", filepath.Dir(dir))
+	fails := func(words []string, want ...string) {
+		t.Helper()
+		var out, said strings.Builder
+		in, err := os.Open(os.DevNull)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		status := run(append([]string{"-s", "sim:fattree:2,4"}, words...), streams{in: in, out: &out, err: &said})
+		for _, text := range append(want, "docs/site.md", "docs/keys.md") {
+			if status != exitUsage || !strings.Contains(said.String(), text) {
+				t.Errorf("%q: exit status %d, %s, want %s", words, status, said.String(), text)
+			}
+		}
+	}
+	if err := os.WriteFile(file, []byte("watch x\ntheme pink\npane = last\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fails([]string{"shell"}, "config:1: watch", "config:2: unknown theme", "config:3: a set")
+	fails([]string{"summary"}, "config:1: watch", "config:3: a set")
+	if err := errors.Join(os.Remove(file), syscall.Mkfifo(file, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	fails([]string{"summary"}, "not a regular file")
+	fails([]string{"shell"}, "not a regular file")
 }

@@ -27,7 +27,7 @@ func (o *options) doctor() int {
 	defer stop()
 	config, err := o.config(ctx)
 	if err != nil {
-		return o.misused(err)
+		return o.misconfigured(err)
 	}
 	var findings []umad.Finding
 	if len(o.sources) == 0 {

@@ -33,7 +33,7 @@ func (o *options) tui(tour bool) int {
 	defer stop() // after the session is closed
 	config, err := screenConfig(ctx)
 	if err != nil {
-		return o.misused(err)
+		return o.misconfigured(err)
 	}
 	return o.connect(ctx, session.Options{Record: true, Later: true},
 		func(ctx context.Context, s *shell.Subnets) error {
@@ -57,22 +57,23 @@ func screenConfig(ctx context.Context) (tui.Config, error) {
 	if path == "" {
 		return tui.Config{}, nil
 	}
-	f, err := files.Open(ctx, path, files.Config)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
+	config, err := files.Parse(ctx, path, files.Config.Regular(), func(r io.Reader, name string) (tui.Config, error) {
+		return tui.ReadConfig(r, name, site.Reads)
+	})
+	if errors.Is(err, os.ErrNotExist) {
 		return tui.Config{}, nil
-	case err != nil:
-		return tui.Config{}, err
 	}
-	defer f.Close()
-	config, err := tui.ReadConfig(f, path, site.Reads)
-	if err != nil || config.Skin == "" {
-		return config, err
+	if err != nil { // then all errors of the file
+		_, others := site.Read(ctx, path)
+		return config, errors.Join(err, others)
+	}
+	if config.Skin == "" {
+		return config, nil
 	}
 	if !filepath.IsAbs(config.Skin) {
 		config.Skin = filepath.Join(filepath.Dir(path), config.Skin)
 	}
-	config.Look, err = files.Parse(ctx, config.Skin, files.Config, draw.ReadSkin)
+	config.Look, err = files.Parse(ctx, config.Skin, files.Config.Regular(), draw.ReadSkin)
 	return config, err
 }
 
@@ -82,12 +83,13 @@ func createNew(name string) (io.WriteCloser, error) {
 }
 
 func (o *options) repl() int {
+	ctx, stop := signals.Context()
+	config, err := screenConfig(ctx)
+	if stop(); err != nil {
+		return o.misconfigured(err)
+	}
 	return o.open(true, func(ctx context.Context, s *shell.Subnets) error {
 		if err := o.summary(ctx, s); err != nil {
-			return err
-		}
-		config, err := screenConfig(ctx)
-		if err != nil {
 			return err
 		}
 		return o.prompt(ctx, s, &config)

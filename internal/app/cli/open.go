@@ -94,7 +94,7 @@ func (o *options) connect(ctx context.Context, opt session.Options,
 	work func(context.Context, *shell.Subnets) error) int {
 	config, err := o.config(ctx)
 	if err != nil {
-		return o.misused(err)
+		return o.misconfigured(err)
 	}
 	given := o.sources
 	if len(given) == 0 {

@@ -163,8 +163,10 @@ func (o *options) man() int {
 		"ibconsole --json -s umad show links", "List the links as JSON, one object per line.")
 	entries("FILES",
 		"$XDG_CONFIG_HOME/ibconsole/config",
-		"Configuration of the user: keys, theme and mouse of the screen, source, names, hints, mkeys, watch, write.",
-		"/etc/ibconsole/config", "Configuration of the administrator: the same without that of the screen.",
+		"Configuration of the user: the screen (theme, skin, mouse, pane, key, bind, alias, columns), and the lines "+
+			"of the administrator. docs/keys.md and docs/site.md describe them.",
+		"/etc/ibconsole/config", "Configuration of the administrator: source, names, hints, mkeys, watch, alert, "+
+			"limit, write, and sets of sources.",
 		"$XDG_STATE_HOME/ibconsole/", "History of subnets, and the typed commands.",
 		"/var/lib/ibconsole/", "Recordings of a service.")
 	entries("ENVIRONMENT",

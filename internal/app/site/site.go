@@ -6,7 +6,6 @@
 package site
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -69,11 +68,30 @@ type rule struct {
 	group string // "" for never
 }
 
-// screenWords are the first words of the lines that configure the screen. The screen reads these lines itself.
-var screenWords = []string{"theme", "skin", "mouse", "pane", "key", "bind", "alias", "columns"}
+// screenForms are the forms of the lines that configure the screen. The screen reads these lines itself.
+var screenForms = []string{"theme NAME", "skin FILE", "mouse on|off", "pane NAME|last", "key ACTION = KEYS",
+	"bind KEY = COMMAND", "alias WORD = COMMAND", "columns PANE = HEAD, HEAD..."}
 
-// words are the first words of the lines that [Read] reads. The screen reads the same file and skips these lines.
-var words = []string{"source", "names", "hints", "mkeys", "watch", "alert", "limit", "write"}
+// forms are the forms of the lines that [Read] reads, without sets. The screen reads the same file and skips these
+// lines.
+var forms = []string{"source SOURCE", "names FILE", "hints FILE", "mkeys FILE", "watch SECONDS",
+	"alert COUNTER N/PERIOD", "limit NAME VALUE", "write never|group:NAME"}
+
+// formOf returns the form of the lines that begin with a word, or "".
+func formOf(word string, forms []string) string {
+	for _, form := range forms {
+		if strings.HasPrefix(form, word+" ") {
+			return form
+		}
+	}
+	return ""
+}
+
+// firstWord returns the first word of a line.
+func firstWord(line string) string {
+	word, _, _ := strings.Cut(line, " ")
+	return word
+}
 
 // Shortest and Longest are the limits of the interval of watch, in seconds.
 const (
@@ -96,7 +114,7 @@ const (
 //
 // Read skips lines of the screen. Errors contain file:line and the expected value.
 func Read(ctx context.Context, path string) (Config, error) {
-	c, err := files.Parse(ctx, path, files.Config, parse)
+	c, err := files.Parse(ctx, path, files.Config.Regular(), parse)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Config{}, nil
 	}
@@ -105,20 +123,9 @@ func Read(ctx context.Context, path string) (Config, error) {
 
 func parse(r io.Reader, name string) (Config, error) {
 	var c Config
-	lines := bufio.NewScanner(r)
-	n := 0
-	for lines.Scan() {
-		n++
-		line := strings.TrimSpace(lines.Text())
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		if err := c.take(line, fmt.Sprintf("%s:%d", name, n)); err != nil {
-			return Config{}, fmt.Errorf("%s:%d: %w", name, n, err)
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return Config{}, fmt.Errorf("%s:%d: %w", name, n+1, err)
+	err := files.Lines(r, name, func(line string, n int) error { return c.take(line, fmt.Sprintf("%s:%d", name, n)) })
+	if err != nil {
+		return Config{}, err
 	}
 	return c, nil
 }
@@ -130,11 +137,11 @@ func (c *Config) take(line, where string) error {
 		return c.takeSet(word, strings.TrimSpace(rest[1:]))
 	}
 	switch {
-	case slices.Contains(screenWords, word):
+	case formOf(word, screenForms) != "":
 		return nil
 	case !Reads(line):
 		return fmt.Errorf("unknown word %q, expected one of %s", word,
-			strings.Join(append(slices.Clone(words), screenWords...), ", "))
+			strings.Join(prose.Words(slices.Concat(forms, screenForms), firstWord), ", "))
 	case rest == "":
 		return fmt.Errorf("%s has no value", word)
 	}
@@ -192,8 +199,7 @@ func (c *Config) takeLimit(word, rest, where string) error {
 
 // Reads reports whether this package reads the line, even if the line has errors. The screen reads the other lines.
 func Reads(line string) bool {
-	word, _, _ := strings.Cut(line, " ")
-	return isSet(line) || slices.Contains(words, word)
+	return isSet(line) || formOf(firstWord(line), forms) != ""
 }
 
 // isSet reports whether a line defines a set of sources, as "rails = umad:mlx5_0, umad:mlx5_1" does.
@@ -205,6 +211,9 @@ func isSet(line string) bool {
 
 // takeSet adds a set with the sources in a list. The sources are separated by a comma and a blank.
 func (c *Config) takeSet(name, list string) error {
+	if form := formOf(name, slices.Concat(forms, screenForms)); form != "" {
+		return fmt.Errorf("a set of sources cannot have the name %s, expected %s", name, form)
+	}
 	var sources []string
 	for s := range strings.SplitSeq(strings.ReplaceAll(list, "\t", " "), ", ") {
 		if s = strings.TrimSpace(s); s == "" || strings.HasSuffix(s, ",") {

@@ -47,11 +47,16 @@ func TestReadSaysWhatWasExpected(t *testing.T) {
 		"source a\nsource a":           `config:2: source is defined twice, first at `,
 		"alert PortRcvErrors 1/1s\nalert VL15Dropped off\nalert PortRcvErrors off": `config:3: alert ` +
 			`PortRcvErrors is defined twice, first at `,
-		"write on":        `config:1: write is "on", expected never or group:NAME`,
-		"write group:":    `config:1: write is "group:", expected never or group:NAME`,
-		"watch NaN":       `config:1: watch is "NaN", expected 0.1 to 86400 seconds`,
-		"names map":       `config:1: names is "map", expected a path that begins with /`,
-		"source\tsim:a:b": `unknown word "source\tsim:a:b"`,
+		"write = never": "config:1: a set of sources cannot have the name write, expected write never|group:NAME",
+		"pane = last":   "config:1: a set of sources cannot have the name pane, expected pane NAME|last",
+		"columns = x": "config:1: a set of sources cannot have the name columns, expected columns PANE = HEAD, " +
+			"HEAD...",
+		strings.Repeat("x\n", 7): "config: 2 further lines are wrong",
+		"write on":               `config:1: write is "on", expected never or group:NAME`,
+		"write group:":           `config:1: write is "group:", expected never or group:NAME`,
+		"watch NaN":              `config:1: watch is "NaN", expected 0.1 to 86400 seconds`,
+		"names map":              `config:1: names is "map", expected a path that begins with /`,
+		"source\tsim:a:b":        `unknown word "source\tsim:a:b"`,
 	} {
 		if _, err := read(t, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

@@ -31,7 +31,7 @@ func (l *past) momentColumns() []draw.Column {
 				return at(row).What
 			}, Dim: true},
 		{Name: "event", Help: "what changed",
-			Least: 20, Share: 3, Hidden: hidden, Text: func(row int) string { return at(row).Text }},
+			Naming: true, Least: 20, Share: 3, Hidden: hidden, Text: func(row int) string { return at(row).Text }},
 		{Name: "shown", Help: "side of the event that is shown",
 			Wide: 6, Hidden: func() bool {
 				return hidden() || l.shown() == nil

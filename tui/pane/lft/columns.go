@@ -21,12 +21,12 @@ func (l *lft) lidColumns() []draw.Column {
 	byPort := func() bool { return l.Kind == lftByPort }
 	return []draw.Column{
 		{Name: "LID", Help: "local identifier, assigned by the subnet manager",
-			Wide: 6, Right: true, Hidden: byPort, Dim: true,
+			Naming: true, Wide: 6, Right: true, Hidden: byPort, Dim: true,
 			Text: func(row int) string {
 				return fmt.Sprint(l.lids[row])
 			}, Order: func(row int) int64 { return int64(l.lids[row]) }},
 		{Name: "destination", Help: "end port that has the LID",
-			Least: 15, Share: 2, Hidden: byPort, Text: l.destination,
+			Naming: true, Least: 15, Share: 2, Hidden: byPort, Text: l.destination,
 			Order: func(row int) int64 { return l.rankOf(l.Scene.Picture.Fabric.PortByLID(l.lids[row])) },
 			Look: func(row int) draw.Style {
 				return prose.When(l.Scene.Picture.Fabric.PortByLID(l.lids[row]) == fabric.None, l.Theme.Dim, "")

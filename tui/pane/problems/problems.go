@@ -150,7 +150,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 			Wide: 8, Text: func(row int) string { return l.found[row].Severity.String() }, Look: l.look,
 			Order: func(row int) int64 { return int64(l.found[row].Severity) }},
 		{Name: "object", Help: "port or node that has the problem; Enter on several opens them",
-			Least: 12, Share: 2, Text: func(row int) string { return l.found[row].object() }},
+			Naming: true, Least: 12, Share: 2, Text: func(row int) string { return l.found[row].object() }},
 		{Name: "since", Help: "when the problem began, if that was recorded",
 			Wide: 11, Rank: 2, Text: func(row int) string { return l.found[row].since(time.Now()) },
 			Order: func(row int) int64 { return l.found[row].Since.UnixMilli() },
