@@ -201,8 +201,8 @@ func TestEndlessTree(t *testing.T) {
 		says     string
 		isSample bool
 	}{
-		{2, 0, "64 hops, at most 63 are possible", true},
-		{2, mad.LastUnicastLID, "64 hops, at most 63 are possible", true},
+		{2, 0, "too many hops: 64, at most 63 are possible", true},
+		{2, mad.LastUnicastLID, "too many hops: 64, at most 63 are possible", true},
 		{3, 0, "too many nodes: those after the first 49151", false},
 		{3, mad.LastUnicastLID, "too many forwarding tables: those of 49151 switches", false},
 		{36, 0, "too many nodes: those after the first 49151", false},

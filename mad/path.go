@@ -22,10 +22,10 @@ type Path struct {
 }
 
 // Append returns the path extended by these ports. If the new path has more than [MaxHops] hops, the error wraps
-// [ErrPath].
+// [ErrPath] and [ErrHops].
 func (p Path) Append(ports ...uint8) (Path, error) {
 	if int(p.n)+len(ports) > MaxHops {
-		return Path{}, fmt.Errorf("%w: %d hops, at most %d are possible", ErrPath, int(p.n)+len(ports), MaxHops)
+		return Path{}, fmt.Errorf("%w: %w: %d, at most %d are possible", ErrPath, ErrHops, int(p.n)+len(ports), MaxHops)
 	}
 	p.n += uint8(copy(p.hops[p.n:], ports))
 	return p, nil

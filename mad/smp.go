@@ -23,7 +23,7 @@ const (
 // Errors of the decoders.
 var (
 	ErrLength = errors.New("wrong length")  // of an encoded packet or attribute
-	ErrHops   = errors.New("too many hops") // of a directed route SMP: more than [MaxHops]
+	ErrHops   = errors.New("too many hops") // of a directed route: more than [MaxHops]
 )
 
 // Class is a management class.

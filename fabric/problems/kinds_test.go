@@ -7,7 +7,11 @@ import (
 	"go/parser"
 	"go/token"
 	"strconv"
+	"strings"
 	"testing"
+
+	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/mad"
 )
 
 // TestKindsAreInTheTable checks that each constant of type Kind has a row.
@@ -37,5 +41,20 @@ func TestKindsAreInTheTable(t *testing.T) {
 	})
 	if n != len(table) {
 		t.Errorf("%d kinds, %d rows", n, len(table))
+	}
+}
+
+// TestHintsOfUnanswered checks that the M_Key is not suspected for a node that no directed route can reach.
+func TestHintsOfUnanswered(t *testing.T) {
+	_, far := mad.Path{}.Append(make([]uint8, 64)...)
+	for _, c := range []struct {
+		err  error
+		want string
+	}{{mad.ErrTimeout, "M_Key"}, {far, "63 links"}} {
+		var r Report
+		r.Answers([]sweep.Unanswered{{Node: "sw", Port: 1, Attr: mad.AttrNodeInfo, Count: 1, Err: c.err}}, nil)
+		if try := r.Problems[0].Try; !strings.Contains(try, c.want) || strings.Contains(try, "M_Key") != (c.err != far) {
+			t.Errorf("%v: %s, want %s", c.err, try, c.want)
+		}
 	}
 }

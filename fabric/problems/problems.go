@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"encoding/base32"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -22,6 +23,7 @@ import (
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/mad"
 )
 
 // Severity is the severity of a problem.
@@ -376,7 +378,12 @@ func (r *Report) Answers(unanswered []sweep.Unanswered, duplicates []sweep.Dupli
 		if h.Port >= 0 {
 			at.Name = fmt.Sprintf("%s/%d", h.Node, h.Port)
 		}
-		r.Add(Silent, at, "is it up, does its firmware run, does the M_Key match? sweep again; show targets", "%v", h)
+		try := "is it up, does its firmware run, does the M_Key match? sweep again; show targets"
+		if errors.Is(h.Err, mad.ErrHops) {
+			try = fmt.Sprintf("a directed route from here ends after %d links: run ibconsole on a nearer host",
+				mad.MaxHops)
+		}
+		r.Add(Silent, at, try, "%v", h)
 	}
 	reported := map[string]bool{}
 	for _, d := range duplicates {
