@@ -5,6 +5,8 @@ package tui
 import (
 	"strings"
 	"testing"
+
+	"example.org/ibconsole/tui/draw"
 )
 
 // TestAnswers checks that the answer of a list is a table whose rows open, and that [ goes back to it.
@@ -70,7 +72,7 @@ func TestBestEngine(t *testing.T) {
 // TestHostSet checks that marked hosts get a name, by which all lists show them and the links that they share.
 func TestHostSet(t *testing.T) {
 	d := drive(t, tree).size(200, 50)
-	d.press(":show nodes", "enter", "/", "node-000", "enter").sees("9 rows").press("H").sees("name for 9 nodes: ")
+	d.press(":show nodes", "enter", "/", "node-000", "enter").sees("9 rows").press("H").sees("name for 9 hosts: ")
 	d.press("job1", "enter").sees("›a Answer hosts job1 node-[0001-0009]: summary",
 		"job1 of live: 9 hosts on 2 switches, 72 paths among them")
 	d.press("b").sees("node-0009 HCA-1/1", "leaf-02/3").press("b").sees("its paths", "of others")
@@ -110,4 +112,35 @@ func TestLinesLeadOn(t *testing.T) {
 	d.press(":who uses leaf-03/1", "enter").sees("›a Answer who uses leaf-03/1: summary")
 	d.press("/", "71 paths to 1 LID", "enter", "enter").sees("›2 Topology")
 	d.press("[").sees("›a Answer who uses leaf-03/1: summary")
+}
+
+// TestFrameOfAnswer checks that the frame of an answer is that of the state that the answer is about, whatever state
+// the other panes show, and also after this state was left.
+func TestFrameOfAnswer(t *testing.T) {
+	d := drive(t, tree).size(120, 36)
+	frame := func(command string, want int, word string) {
+		t.Helper()
+		d.press(":"+command, "enter")
+		x := d.m.all[d.m.named("Answer")]
+		if x.Title() != command && !strings.HasPrefix(x.Title(), command+": ") {
+			t.Fatalf("%s: the answer is %q", command, x.Title())
+		}
+		if b := x.StateBadge(); b == nil || b.Frame != want || b.Word != word {
+			t.Errorf("%s: badge %+v, want %q in frame %d", command, b, word, want)
+		}
+	}
+	frame("show switches", draw.FrameLive, "LIVE")
+	d.press(":fail switch spine-02", "enter")
+	frame("show switches", draw.FrameWhatIf, "WHAT-IF 1 failure")
+	frame("show switches of=live", draw.FrameLive, "LIVE")
+	d.press(":route", "enter")
+	frame("check reach", draw.FrameStaged, "STAGED minhop")
+	frame("check load of=whatif", draw.FrameWhatIf, "WHAT-IF 1 failure")
+	d.press(":restore all", "enter", "a")
+	if b := d.m.pane().StateBadge(); b == nil || b.Word != "WHAT-IF 1 failure" {
+		t.Errorf("after the end of the what-if the badge is %+v", b)
+	}
+	d.sees("WHAT-IF 1 failure")
+	d.press(":help show", "enter")
+
 }

@@ -12,6 +12,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -44,6 +45,7 @@ type job struct {
 
 	sheets     []pane.Sheet // the tables of the answer
 	hasAnswer  bool         // of tables, which may be empty
+	basis      answer.Basis // of the first answer about a state
 	lines      []string     // the text of the answer
 	path       pane.Traced  // of the last answer, nil for none
 	pathOf     string       // the state of the path

@@ -309,6 +309,9 @@ func (j *job) takeAnswer(a *answer.Answer) {
 	sheets := pane.SheetsOf(a)
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.basis.State == "" && !a.IsAction() {
+		j.basis = a.Basis()
+	}
 	j.hasAnswer = j.hasAnswer || !a.IsAction()
 	for i := range sheets {
 		if n := len(j.sheets); n == 0 || !j.sheets[n-1].Join(&sheets[i]) {
@@ -340,7 +343,7 @@ func (m *model) showAnswer(j *job) bool {
 		return false
 	}
 	if len(sheets) != 1 || sheets[0].Title != pane.ListTitle {
-		sheets = append([]pane.Sheet{pane.Summary(j.lines, sheets)}, sheets...)
+		sheets = append([]pane.Sheet{pane.Summary(j.lines, j.basis, sheets)}, sheets...)
 	}
 	first := slices.IndexFunc(sheets, func(s pane.Sheet) bool {
 		return s.Title == j.firstSheet || j.firstSheet == "" && s.Best > 0

@@ -223,9 +223,10 @@ func moveKeys(d *layout) []action {
 			Run: move(func(t *draw.Table) int { return -all(t) })},
 		action{Name: "last", Binding: pane.On("go to the last row", "G", "end"),
 			Run: move(all)},
-		action{Name: "left", Binding: pane.On("close the branch; scroll long lines or the map back; previous event",
+		action{Name: "left", Binding: pane.On("close the branch; scroll long lines, columns or the map back; previous "+
+			"event",
 			"left", "h"), Panes: movers(d), Run: sideways(-1)},
-		action{Name: "right", Binding: pane.On("open the branch; scroll long lines or the map; next event",
+		action{Name: "right", Binding: pane.On("open the branch; scroll long lines, columns or the map; next event",
 			"right", "l"),
 			Panes: movers(d), Run: sideways(1)},
 		action{Name: "wrap", Binding: pane.On("wrap the long lines of the log or of the text of an answer, or cut them",

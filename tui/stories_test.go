@@ -195,7 +195,7 @@ func stories() []story {
 				do("Escape").then("›2 Topology"),
 				do("*").then("leaf-09", "≠ p1 swapped, planned: node-0049 HCA-1/1"),
 				do("=").then("check cabling plan.csv: work list", "unplug first"),
-				do("2", ":", "undo; undo; undo; undo", "Enter").then("≠ p1 recabled since", "!WHAT-IF"),
+				do("2", ":", "undo; undo; undo; undo", "Enter").then("≠ p1 recabled since", "LIVE  read-only"),
 				do("=").then("in place, 0 faults"), do("2").then("0 cabling faults, plan.csv", "!≠"),
 			},
 		},

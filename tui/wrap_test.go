@@ -9,6 +9,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/tui/pane"
 )
 
@@ -45,7 +46,9 @@ func TestWrap(t *testing.T) {
 			rows[i] += " " + words[len(words)-1]
 		}
 	}
-	d.m.updatePanes(pane.Answered{Job: 1, Command: "words", Sheets: []pane.Sheet{pane.Summary(rows, nil)}})
+	d.m.updatePanes(pane.Answered{Job: 1, Command: "words", Sheets: []pane.Sheet{
+		pane.Summary(rows, answer.Basis{}, nil),
+	}})
 	d.press("a").sees("›a Answer words", "…").press(`\`, "8").misses("are wrapped").press("a", "g")
 	var shown strings.Builder
 	for range len(rows) {
@@ -59,5 +62,42 @@ func TestWrap(t *testing.T) {
 		}
 	}
 	d.size(40, 12).sees("…").press("pgup", "ctrl+u", "up", "g", `\`) // a row is taller than the pane
-	d.size(80, 24).press(":show switches", "enter", `\`).sees("rows of a table are not wrapped")
+	d.size(80, 24).press(":show switches", "enter", `\`)
+	d.sees("rows of a table are not wrapped: ← and → scroll its columns")
+}
+
+// TestWideTable checks that a table says how many of its columns fit, that the arrows show all others next to the first
+// column, and that a filter still matches the texts of columns that are scrolled out.
+func TestWideTable(t *testing.T) {
+	d := drive(t, tree).size(60, 20)
+	d.press(":compare engines minhop updn", "enter")
+	a := d.m.pane().Base()
+	heads, shown := map[string]bool{}, 0
+	for range len(a.Cols) {
+		was := a.Offset
+		lines := strings.Split(d.screen(), "\n")
+		for _, c := range a.Cols {
+			if strings.Contains(lines[3], " "+c.Name+" ") {
+				heads[c.Name] = true
+			}
+		}
+		if !strings.Contains(lines[3], a.Cols[0].Name) {
+			t.Errorf("the first column is scrolled out: %s", lines[3])
+		}
+		shown, _ = a.Fitting(a.Wide)
+		d.sees(fmt.Sprintf("%d of %d columns (← →)", shown, len(a.Cols))).press("right")
+		if a.Offset == was {
+			break
+		}
+	}
+	for _, c := range a.Cols {
+		if !heads[c.Name] {
+			t.Errorf("column %q is never shown", c.Name)
+		}
+	}
+	if a.Offset == 0 || a.Offset > len(a.Cols)-2 {
+		t.Errorf("%d columns are scrolled out", a.Offset)
+	}
+	d.press("/", "updn", "enter").sees("1 row", "columns (").press("esc")
+	d.size(200, 50).sees("columns (").press("0")
 }

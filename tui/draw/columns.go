@@ -87,17 +87,38 @@ func (c *Column) Is(head string) bool {
 	return strings.EqualFold(strings.TrimSpace(c.Name), head) || strings.EqualFold(c.Called, head)
 }
 
+// Slide scrolls the columns after the first one, until a line shows all columns that follow.
+func (t *Table) Slide(by int) {
+	if shown, all := t.Fitting(t.Wide); by < 0 || shown+t.Offset < all {
+		t.Offset = max(min(t.Offset+by, all-2), 0)
+	}
+}
+
+// Fitting returns the number of columns that a line of w cells shows, and the number of all columns.
+func (t *Table) Fitting(w int) (shown, all int) {
+	for _, w := range t.widths(w) {
+		shown += Btoi(w > 0)
+	}
+	return shown, len(t.arranged())
+}
+
 // widths returns the widths of the columns in a line of w cells. The width of a column that is not shown is 0.
 func (t *Table) widths(w int) []int {
 	out := make([]int, len(t.Cols))
 	shown := make([]bool, len(t.Cols))
 	need, worst := -colGap, 0
 	order := t.arranged()
+	if t.Slides && len(order) > 1 {
+		order = slices.Delete(order, 1, min(1+t.Offset, len(order)-1))
+	}
 	for _, i := range order {
 		c := &t.Cols[i]
 		shown[i] = true
 		need += max(c.Wide, c.Least) + colGap
 		worst = max(worst, c.Rank)
+	}
+	if t.Slides && t.Offset > 0 {
+		worst = 0 // the next columns in their order, so that each is shown at some offset
 	}
 	for ; need > w && worst > 0; worst-- {
 		for k := len(order) - 1; k >= Btoi(t.Picks != nil) && need > w; k-- {

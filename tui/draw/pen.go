@@ -49,6 +49,17 @@ func (p *Pen) Right(st Style, s string, w int) {
 	p.raw(st, s)
 }
 
+// PutFrom writes clean text without its first cells, of which the sign of a cut remains.
+func (p *Pen) PutFrom(st Style, text string, skip int) {
+	switch {
+	case skip == 0:
+		p.Put(st, text)
+	case Width(text) > skip:
+		p.Put(p.Dim, p.Ellipsis)
+		p.Put(st, Skip(text, skip+1))
+	}
+}
+
 // Badge writes a word in a style that stands out. Without colours the word is in brackets.
 func (p *Pen) Badge(st Style, word string) {
 	if p.Name == "none" {

@@ -42,6 +42,8 @@ type Table struct {
 	Kinds  []string
 	Kind   int
 	Offset int // how many cells, or columns, are scrolled out on the left
+	// Slides is set if Offset is a number of columns after the first one, which stays.
+	Slides bool
 	// Shared are the long beginnings that most names share, see [Prefix].
 	Shared []string
 }

@@ -8,6 +8,7 @@ import (
 
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/when"
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/tui/draw"
@@ -56,6 +57,34 @@ func (sc *Scene) PictureBadge(t *draw.Theme, p *session.Picture) draw.Badge {
 		return PastBadge(t, strings.ToUpper(string(p.Kind)))
 	}
 	return sc.LiveBadge(t)
+}
+
+// AnswerBadge returns the badge of the state that an answer is about, as it was at the time of the answer. It returns
+// nil if the answer is about no state of the subnet.
+func (sc *Scene) AnswerBadge(t *draw.Theme, b *answer.Basis) *draw.Badge {
+	_, details, _ := strings.Cut(strings.TrimSuffix(b.Title, ")"), " (")
+	var badge draw.Badge
+	switch kind := session.Kind(b.State); {
+	case kind == session.Live && b.AsOf.Before(sc.State.Live.When):
+		badge = PastBadge(t, "LIVE, read "+when.Format(b.AsOf, "15:04"))
+	case kind == session.Live:
+		badge = sc.LiveBadge(t)
+	case kind == session.WhatIf:
+		badge = whatIfBadge(t, "WHAT-IF "+details)
+	case kind == session.Base:
+		badge = whatIfBadge(t, "BASE")
+	case kind == session.Staged && b.Stale:
+		badge = draw.Badge{St: t.Stale, Line: t.StaleLine, Frame: draw.FrameStaged, Word: "STAGED, STALE"}
+	case kind == session.Staged && b.Written:
+		badge = liveBadge(t, "WRITTEN "+b.Engine)
+	case kind == session.Staged:
+		badge = stagedBadge(t, "STAGED "+b.Engine)
+	case kind.IsPast():
+		badge = PastBadge(t, strings.ToUpper(b.State))
+	default:
+		return nil
+	}
+	return &badge
 }
 
 // stagedNow returns the badge of the staged tables. It tells if they are stale or written.

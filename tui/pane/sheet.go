@@ -26,6 +26,7 @@ type Sheet struct {
 	Columns []answer.Column // none for lines
 	More    int             // rows in addition to these
 	Best    int             // the best row, counted from 1; 0 for none
+	Of      answer.Basis    // of the answer, the first one if the sheet joins several
 
 	parts  []answer.Sheet // one below the other
 	lines  []string
@@ -50,7 +51,8 @@ func SheetsOf(a *answer.Answer) []Sheet {
 	out := make([]Sheet, len(all))
 	for i := range all {
 		s := &all[i]
-		out[i] = Sheet{Title: s.Title, Columns: s.Columns, More: int(s.More), Best: s.Best, parts: all[i : i+1 : i+1]}
+		out[i] = Sheet{Title: s.Title, Columns: s.Columns, More: int(s.More), Best: s.Best, Of: a.Basis(),
+			parts: all[i : i+1 : i+1]}
 		if a.IsTable() {
 			out[i].Title = ListTitle
 		}
@@ -61,10 +63,10 @@ func SheetsOf(a *answer.Answer) []Sheet {
 // ListTitle is the title of the table of an answer that consists of a single table.
 const ListTitle = "list"
 
-// Summary returns a sheet with the lines of an answer. The target of a line that begins with the title of another sheet
-// is that sheet.
-func Summary(lines []string, behind []Sheet) Sheet {
-	s := Sheet{Title: "summary", lines: lines, leads: make([]int, len(lines))}
+// Summary returns a sheet with the lines of an answer that has a basis. The target of a line that begins with the title
+// of another sheet is that sheet.
+func Summary(lines []string, of answer.Basis, behind []Sheet) Sheet {
+	s := Sheet{Title: "summary", Of: of, lines: lines, leads: make([]int, len(lines))}
 	for at, line := range lines {
 		for i := range behind {
 			if strings.HasPrefix(strings.TrimSpace(line), behind[i].Title) {

@@ -4,7 +4,9 @@
 package answer
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -153,7 +155,7 @@ func (a *answers) Renew() {
 	if k.columns[k.sheet] == nil {
 		k.columns[k.sheet] = Columns(s)
 	}
-	a.Cols = k.columns[k.sheet]
+	a.Cols, a.Slides = k.columns[k.sheet], !a.isText()
 	a.Build(s.Len())
 }
 
@@ -215,6 +217,14 @@ func (a *answers) Title() string {
 	return k.Command + prose.When(len(k.Sheets) > 1, ": "+a.sheet().Title, "")
 }
 
+// StateBadge returns the badge of the state that the answer is about.
+func (a *answers) StateBadge() *draw.Badge {
+	if s := a.sheet(); s != nil && a.Scene != nil {
+		return a.Scene.AnswerBadge(a.Theme, &s.Of)
+	}
+	return nil
+}
+
 func (a *answers) HasHead() bool {
 	s := a.sheet()
 	return s != nil && len(s.Columns) > 0 && a.N > 0
@@ -222,13 +232,28 @@ func (a *answers) HasHead() bool {
 
 func (a *answers) Figure() string {
 	s := a.sheet()
-	switch {
-	case s == nil:
+	if s == nil {
 		return ""
-	case s.More > 0:
-		return draw.Count(s.Len(), "row") + " of " + draw.Thousands(s.Len()+s.More)
 	}
-	return draw.Count(a.N, "row")
+	text := draw.Count(a.N, "row")
+	if s.More > 0 {
+		text = draw.Count(s.Len(), "row") + " of " + draw.Thousands(s.Len()+s.More)
+	}
+	if shown, all := a.Fitting(a.Wide); a.HasHead() && shown < all {
+		text += fmt.Sprintf(", %d of %s (%s %s)", shown, draw.Count(all, "column"), a.Look.KeyName("left"),
+			a.Look.KeyName("right"))
+	}
+	return text
+}
+
+// Sideways scrolls the columns of a table, or long lines.
+func (a *answers) Sideways(by int) {
+	switch {
+	case !a.isText():
+		a.Slide(cmp.Compare(by, 0))
+	case a.Lines == nil:
+		a.Offset = max(a.Offset+by, 0)
+	}
 }
 
 func (a *answers) Empty() string {
@@ -253,7 +278,8 @@ func (a *answers) WhyNotWrap() string {
 	case a.N == 0:
 		return "there are no lines to wrap"
 	case !a.isText():
-		return "the rows of a table are not wrapped: z gives them more space"
+		return fmt.Sprintf("the rows of a table are not wrapped: %s and %s scroll its columns, z gives them more space",
+			a.Look.KeyName("left"), a.Look.KeyName("right"))
 	}
 	return ""
 }
@@ -270,11 +296,14 @@ func (a *answers) Wrap(line int) []string {
 func (a *answers) DrawPart(p *draw.Pen, line, part int) { p.Put("", a.Part(line, part)) }
 
 func (a *answers) Draw(p *draw.Pen, line int) {
-	if a.Lines != nil && a.isText() {
+	switch {
+	case a.isText() && a.Lines != nil:
 		a.DrawPart(p, line, 0)
-		return
+	case a.isText() && a.Offset > 0:
+		p.PutFrom("", draw.Clean(a.sheet().Cell(a.Row(line), 0), a.Look.ASCII), a.Offset)
+	default:
+		a.Table.Draw(p, line)
 	}
-	a.Table.Draw(p, line)
 }
 
 // Hidden reports whether there is no answer yet.

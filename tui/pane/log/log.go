@@ -168,13 +168,7 @@ func (l *logbook) Draw(p *draw.Pen, row int) {
 	}
 	st := style(p, x)
 	p.Gap(signWide)
-	if l.Offset > 0 && draw.Width(text) > l.Offset {
-		p.Put(p.Dim, p.Ellipsis)
-		text = draw.Skip(text, l.Offset+1)
-	} else if l.Offset > 0 {
-		text = ""
-	}
-	p.Put(st, text)
+	p.PutFrom(st, text, l.Offset)
 }
 
 // The cells before the text: the time, and the prompt of a command.
