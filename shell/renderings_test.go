@@ -129,6 +129,9 @@ func agree(t *testing.T, of string, a *answer.Answer) {
 		for row, o := range its {
 			for column := range sheet.Columns {
 				c := &sheet.Columns[column]
+				if row == 0 && (c.Name == "WHAT" || c.Name == "WHY") {
+					t.Errorf("%s: the heading %s of %q names no term of the field", of, c.Name, sheet.Title)
+				}
 				if c.Key == "" {
 					continue
 				}

@@ -23,7 +23,7 @@ func (x *exam) compareEngines(names ...string) {
 	} else {
 		a.basis(held, 0)
 	}
-	a.heading("ENGINE TIME ALLOCATED WORST SHIFT BISECTION HOPS VLS CREDIT LOOP CHANGED LOST")
+	a.heading("ENGINE TIME ALLOCATED MOST PATHS SHIFT BISECTION HOPS VLS CREDIT LOOP CHANGED LOST")
 	a.line("best: {best} (engine {best}; route): {|.*}")
 	best, _ := a.o.at("best")
 	a.figure("best", best)

@@ -22,7 +22,7 @@ var Refusals = answer.Table[engines.Refusal]{
 	Key: "refused", Title: "engines that refused", Row: "  refused by: {engine}: {why}", MaxRows: 20,
 	Fields: []answer.Field[engines.Refusal]{
 		answer.TextField("engine", "ENGINE", "", func(r engines.Refusal) string { return r.Engine }),
-		answer.TextField("why", "WHY", "", func(r engines.Refusal) string { return r.Reason }),
+		answer.TextField("why", "REASON", "", func(r engines.Refusal) string { return r.Reason }),
 	},
 }
 

@@ -15,7 +15,7 @@ import (
 // the event, or the place of the event.
 type Moment struct {
 	When   time.Time    `key:"when" name:"WHEN"`
-	What   answer.Value `key:"what" name:"WHAT" kind:"text" help:"node, link, port, tables, manager, SM or SM log"`
+	What   answer.Value `key:"what" name:"KIND" kind:"text" help:"node, link, port, tables, manager, SM or SM log"`
 	Text   string       `key:"text" name:"EVENT"`
 	Who    answer.Value `key:"who" name:"WHO" kind:"text" help:"probable cause"`
 	At     answer.Value `key:"at" kind:"place" help:"node or port"`

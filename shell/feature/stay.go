@@ -79,7 +79,7 @@ func EventTable(isLive bool) *answer.Table[session.Event] {
 			answer.TimeField("when", "WHEN", "time of the sweep that found it", func(e session.Event) time.Time {
 				return e.When
 			}),
-			answer.OptionalField("what", "WHAT", "subject: link, node, tables, commit", func(e session.Event) string {
+			answer.OptionalField("what", "KIND", "subject: link, node, tables, commit", func(e session.Event) string {
 				return e.What
 			}),
 			answer.TextField("text", "EVENT", "description", func(e session.Event) string { return e.Text }),

@@ -60,7 +60,7 @@ type path struct {
 	SL           answer.Value `key:"sl" kind:"int" help:"service level of the path to DST"`
 	SLs          answer.Value `key:"sls" name:"SL" kind:"text" help:"all levels that a record may have, as 0 to 2"`
 	Arrives      bool         `key:"arrives" name:"ARRIVES" help:"whether packets arrive in both directions"`
-	Why          answer.Value `key:"why" name:"WHY" kind:"text"`
+	Why          answer.Value `key:"why" name:"REASON" kind:"text"`
 	There        answer.Value `key:"there" name:"THERE" kind:"list" help:"ports by which packets leave switches"`
 	Back         answer.Value `key:"back" name:"BACK" kind:"list" help:"the same on the reverse path"`
 	Disjoint     answer.Value `key:"disjoint" name:"DISJOINT" kind:"text" help:"all, ends, links, none, or same"`

@@ -90,7 +90,7 @@ type faultRow struct {
 type unmatchedRow struct {
 	Line  int    `key:"line" name:"LINE" help:"line of the plan"`
 	Cable string `key:"cable" name:"CABLE" help:"as planned"`
-	Why   string `key:"why" name:"WHY"`
+	Why   string `key:"why" name:"REASON"`
 }
 
 // end is an end of a cable in the list of work.

@@ -64,7 +64,7 @@ type figures struct {
 	Lost      int64        `key:"lost" name:"lost" help:"paths that do not arrive; they are not counted"`
 	Unknown   int64        `key:"unknown" name:"unknown" help:"paths over unread tables; not counted"`
 	Edge      int64        `key:"edge_forwarding_index" name:"edge forwarding index" help:"maximum load"`
-	WorstLoad answer.Value `key:"worst_load" name:"worst load" kind:"int" help:"maximum of paths, of a pattern"`
+	WorstLoad answer.Value `key:"worst_load" name:"most paths" kind:"int" help:"maximum of paths, of a pattern"`
 	Share     answer.Value `key:"share" name:"share" kind:"float" help:"mean share of bandwidth per path, of a pattern"`
 }
 

@@ -53,7 +53,7 @@ type fault struct {
 	From  answer.Value `key:"from" name:"FROM" kind:"place"`
 	To    answer.Value `key:"to" name:"TO" kind:"place"`
 	Ports answer.Value `key:"ports" name:"PORTS" kind:"list"`
-	Text  string       `name:"WHAT"`
+	Text  string       `name:"DETAILS"`
 	answer.Lead
 }
 

@@ -75,8 +75,8 @@ type trouble struct {
 	To       answer.Value `key:"to" kind:"place"`
 	ToName   string       `name:"TO"`
 	LID      uint16       `key:"lid" name:"LID" kind:"lid"`
-	Ending   string       `key:"ending" name:"WHAT"`
-	Why      string       `key:"why" name:"WHY"`
+	Ending   string       `key:"ending" name:"RESULT"`
+	Why      string       `key:"why" name:"CAUSE"`
 	answer.Lead
 }
 

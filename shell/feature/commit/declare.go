@@ -247,7 +247,7 @@ var (
 		Fields: []answer.Field[fabricwrite.Conflict]{
 			conflict("node", "NODE", func(c *fabricwrite.Conflict) string { return c.Node }),
 			conflict("guid", "GUID", func(c *fabricwrite.Conflict) string { return c.GUID }),
-			conflict("what", "WHAT", func(c *fabricwrite.Conflict) string { return c.What }),
+			conflict("what", "DATA", func(c *fabricwrite.Conflict) string { return c.What }),
 			conflict("was", "WAS", func(c *fabricwrite.Conflict) string { return c.Was }),
 			conflict("is", "IS", func(c *fabricwrite.Conflict) string { return c.Is }),
 			conflict("would", "WOULD BECOME", func(c *fabricwrite.Conflict) string { return c.Would }),

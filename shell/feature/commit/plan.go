@@ -96,7 +96,7 @@ type phase struct {
 // phaseRow is a row of the table of phases.
 type phaseRow struct {
 	Number int    `key:"number" name:"NUMBER"`
-	What   string `key:"what" name:"WHAT"`
+	What   string `key:"what" name:"DATA"`
 	Writes int    `key:"writes" name:"WRITES"`
 	Nodes  int    `key:"nodes" name:"NODES" help:"nodes that are written to"`
 	Waits  bool   `key:"waits" name:"WAITS" help:"begins only when packets that met earlier entries have left"`

@@ -30,8 +30,9 @@ var Feature = feature.Feature{Name: "compare", Keys: []feature.Key{
 	{Path: "compare", Group: feature.GroupRoute, Summary: "Compare engines"},
 	{
 		Path: "compare engines", Summary: "Route with each engine and measure the tables",
-		Help: "The tables on the switches are measured, too. Nothing is staged.\nWORST        edge forwarding " +
-			"index\nSHIFT        shift figure (see check load)\nBISECTION    effective bisection bandwidth, 1 is " +
+		Help: "The tables on the switches are measured, too. Nothing is staged.\nMOST PATHS   over a link between " +
+			"switches (edge forwarding index)\nSHIFT        shift figure (see check load)\nBISECTION    " +
+			"effective bisection bandwidth, 1 is " +
 			"full (see check load)\nHOPS         maximum and mean number of links of a path\nCHANGED      entries " +
 			"that differ from those on the switches, of tables that were read\nLOST         pairs of end ports with " +
 			"a path that does not arrive; pairs over tables that were not read are counted separately\nVLS and " +
@@ -71,7 +72,7 @@ type engine struct {
 	Time         string           `name:"TIME" help:"time that routing took"`
 	Allocated    answer.Value     `key:"allocated_megabytes" kind:"float" unit:"MB"`
 	Memory       string           `name:"ALLOCATED" help:"memory that routing allocated"`
-	Worst        int64            `key:"worst_load" name:"WORST" help:"edge forwarding index"`
+	Worst        int64            `key:"worst_load" name:"MOST PATHS" help:"edge forwarding index"`
 	Shift        answer.Value     `key:"shift_figure" name:"SHIFT" kind:"int" help:"maximum over all shifts"`
 	Bisection    answer.Value     `key:"effective_bisection" name:"BISECTION" kind:"float" help:"1 is full"`
 	MaxHops      int              `key:"max_hops" help:"maximum number of links of a path"`
@@ -101,7 +102,7 @@ type engine struct {
 // refused is an engine that refused to route the subnet.
 type refused struct {
 	Name string `key:"name" name:"ENGINE"`
-	Why  string `key:"why" name:"WHY"`
+	Why  string `key:"why" name:"REASON"`
 }
 
 // linkPaths is a direction of a link between switches, with its number of paths under each engine.
@@ -152,7 +153,7 @@ var decl = answer.Decl[*compared]{
 		})},
 		{Table: answer.Show(&refusedTable, func(c *compared) answer.Rows[refused] { return answer.Slice(c.refused) })},
 		{Line: "{?best}best: {best} ({use}): among engines with the fewest lost pairs{reason} it has " +
-			"the lowest WORST, then the best BISECTION"},
+			"the lowest MOST PATHS, then the best BISECTION"},
 		{Table: answer.Show(&linkTable, func(c *compared) answer.Rows[linkPaths] { return c.loads.rows(c.f) }),
 			When: answer.Hidden[*compared]},
 	},

@@ -205,7 +205,7 @@ type cleared struct {
 type silent struct {
 	Port  answer.Value `key:"port" name:"PORT" kind:"place"`
 	Ports int          `key:"ports" name:"PORTS"`
-	Why   string       `key:"why" name:"WHY"`
+	Why   string       `key:"why" name:"REASON"`
 }
 
 var silentTable = answer.Table[silent]{Key: "unanswered", Title: "unanswered", Fields: answer.Fields[silent](),

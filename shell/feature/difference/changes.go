@@ -41,7 +41,7 @@ type seen struct {
 
 // change is a node, link or port that differs between two states.
 type change struct {
-	What string `key:"what" name:"WHAT"`
+	What string `key:"what" name:"KIND"`
 	Text string `key:"text" name:"CHANGE"`
 	answer.Lead
 }

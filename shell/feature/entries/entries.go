@@ -130,7 +130,7 @@ type entry struct {
 	Began    time.Time    `key:"began" name:"FROM" help:"when the state was first seen"`
 	Until    time.Time    `key:"until" help:"when the state was last seen"`
 	End      string       `name:"UNTIL" help:"when the state was last seen"`
-	What     string       `name:"WHAT" help:"kind of entry, and outcome"`
+	What     string       `name:"ENTRY" help:"kind of entry, and outcome"`
 	Who      string       `key:"who" name:"WHO" help:"the user"`
 	Source   answer.Value `key:"source" kind:"text" help:"source of the state"`
 	Engine   string       `key:"engine" name:"ENGINE"`
@@ -272,7 +272,7 @@ type contents struct {
 type conflict struct {
 	Node string `key:"node" name:"NODE"`
 	GUID string `key:"guid" name:"GUID"`
-	What string `key:"what" name:"WHAT"`
+	What string `key:"what" name:"DATA"`
 	Was  string `key:"was" name:"WAS" help:"value when it was read"`
 	Is   string `key:"is" name:"IS" help:"value that the commit found"`
 	To   string `key:"would" name:"WOULD" help:"value that the commit wrote or would write"`

@@ -68,7 +68,7 @@ type simulation struct {
 type change struct {
 	Number int    `key:"number" name:"NUMBER" help:"the one that undo takes"`
 	State  string `key:"state" name:"STATE" help:"failed, repaired, added or moved"`
-	What   string `key:"what" name:"WHAT" help:"link, switch, node or director"`
+	What   string `key:"what" name:"KIND" help:"link, switch, node or director"`
 	Name   string `key:"name" name:"NAME"`
 	Links  int    `key:"links" name:"LINKS" help:"links that it concerns"`
 	Repair bool   `key:"repair"`

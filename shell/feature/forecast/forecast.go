@@ -69,7 +69,7 @@ type forecasts struct {
 type row struct {
 	Port     answer.Value `key:"port" name:"PORT" kind:"place"`
 	Peer     answer.Value `key:"peer" name:"TO" kind:"place" help:"port at the other end"`
-	What     string       `key:"quantity" name:"WHAT"`
+	What     string       `key:"quantity" name:"QUANTITY"`
 	State    string       `key:"state" name:"FORECAST" help:"crosses the limit, overdue (time past), or beyond it"`
 	When     answer.Value `name:"IN" kind:"text" help:"time from now until it crosses the limit"`
 	Expected answer.Value `key:"expected" name:"EXPECTED" kind:"time" help:"when it crosses the limit"`

@@ -68,7 +68,7 @@ type comparison struct {
 // change is a row of the table.
 type change struct {
 	Change string       `key:"change" name:"CHANGE" help:"worse, changed or better"`
-	What   string       `key:"what" name:"WHAT"`
+	What   string       `key:"what" name:"PROPERTY"`
 	At     answer.Value `key:"at" name:"AT" kind:"place"`
 	Old    answer.Value `key:"old" name:"OLD" kind:"text"`
 	New    answer.Value `key:"new" name:"NEW" kind:"text"`

@@ -233,7 +233,7 @@ func unconnectedOf(l *loading.Lost) unconnected {
 type lostPath struct {
 	From answer.Value `key:"from" name:"FROM" kind:"place"`
 	To   answer.Value `key:"to" name:"TO" kind:"place"`
-	Why  string       `key:"why" name:"WHY"`
+	Why  string       `key:"why" name:"CAUSE"`
 }
 
 var lostTable = answer.Table[lostPath]{

@@ -97,7 +97,7 @@ type groupRow struct {
 }
 
 type differenceRow struct {
-	What string `key:"what" name:"WHAT" help:"P_Keys, group or service level"`
+	What string `key:"what" name:"SETTING" help:"P_Keys, group or service level"`
 	Of   string `key:"at" name:"OF" help:"end port, MGID or partition"`
 	This string `key:"this" name:"THIS FILE"`
 	That string `key:"other" name:"OTHER"`

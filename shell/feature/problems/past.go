@@ -47,7 +47,7 @@ type episode struct {
 	Lasted   answer.Value `key:"seconds" kind:"duration" help:"the length of a closed problem"`
 	AtLeast  bool         `key:"at_least" help:"the length is a lower bound: no recorder saw the end"`
 	LastedIs string       `name:"LASTED"`
-	What     string       `key:"what" name:"WHAT" help:"the last evidence, or that of the given time"`
+	What     string       `key:"what" name:"EVIDENCE" help:"the last evidence, or that of the given time"`
 	lead     answer.Lead
 }
 

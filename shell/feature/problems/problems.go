@@ -108,7 +108,7 @@ type silenced struct {
 // unchecked is a row: a property of the subnet that was not checked, and the reason.
 type unchecked struct {
 	What    string       `key:"what" name:"NOT CHECKED" help:"what could not be checked"`
-	Why     string       `key:"why" name:"WHY"`
+	Why     string       `key:"why" name:"REASON"`
 	Try     answer.Value `key:"try" name:"TRY" kind:"text" help:"the command that makes the check possible"`
 	Unknown bool         `key:"unknown" help:"it may be a problem, depending on parts that were not read"`
 }

@@ -124,10 +124,10 @@ type studied struct {
 	Shards      int          `key:"shards"`
 	Shard       answer.Value `key:"shard" kind:"list" help:"the simulated shards"`
 	Paths       int64        `key:"paths" name:"paths" help:"without a failure"`
-	Worst       int64        `key:"worst_load" name:"worst load" help:"most paths over a link without a failure"`
+	Worst       int64        `key:"worst_load" name:"most paths" help:"most paths over a link without a failure"`
 	Splitting   int          `key:"splitting" name:"make ports unreachable" help:"failures that separate host ports"`
 	Losing      int          `key:"losing" name:"lose paths"`
-	Overloading int          `key:"overloading" name:"raise the load" help:"failures that raise the worst load"`
+	Overloading int          `key:"overloading" name:"raise the load" help:"failures after which a link has more paths"`
 	Changed     int64        `key:"changed_entries" name:"changed entries" help:"sum over all failures"`
 	Mean        answer.Value `key:"mean_changed_entries" name:"changed on average" kind:"float"`
 	Routes      answer.Value `key:"routes" name:"routes" kind:"text" help:"routes of the search for credit loops"`
@@ -155,7 +155,7 @@ type failure struct {
 	Name    string       `key:"name" name:"FAILS" help:"what fails"`
 	Lost    int64        `key:"lost_paths" name:"LOST PATHS"`
 	Hosts   int          `key:"unreachable" name:"UNREACHABLE" help:"host ports that the failure makes unreachable"`
-	Worst   int64        `key:"worst_load" name:"WORST LOAD" help:"most paths over a link between switches"`
+	Worst   int64        `key:"worst_load" name:"MOST PATHS" help:"most paths over a link between switches"`
 	At      answer.Value `key:"worst_at" name:"AT" kind:"text" help:"the port of that link"`
 	Changed int          `key:"changed_entries" name:"CHANGED"`
 	Loop    answer.Value `key:"credit_loop" name:"CREDIT LOOP" kind:"text" help:"none, loop, or unknown"`

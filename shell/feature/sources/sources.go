@@ -135,7 +135,7 @@ var table = answer.Table[*Overview]{
 			Value: ifRead(func(o *Overview) answer.Value { return answer.Int(o.Warnings) }),
 		},
 		{
-			Key: "worst_load", Name: "worst load", Kind: answer.KindInt,
+			Key: "worst_load", Name: "most paths", Kind: answer.KindInt,
 			Help: "paths over the busiest link between switches, all end ports to all", Value: ifRead(worst),
 		},
 		answer.IntField("differs", "differs", "differences from most subnets", func(o *Overview) int {

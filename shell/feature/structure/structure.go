@@ -115,7 +115,7 @@ type cage struct {
 // anomaly is a row of the table: a node that differs from its peers.
 type anomaly struct {
 	Node answer.Value `key:"node" name:"NODE" kind:"place"`
-	What string       `key:"what" name:"WHAT" help:"how it differs from its peers"`
+	What string       `key:"what" name:"DIFFERENCE" help:"how it differs from its peers"`
 	lead answer.Lead
 }
 

@@ -73,8 +73,8 @@ type manager struct {
 type part struct {
 	File string `key:"file" name:"FILE"`
 	Line int    `key:"line" name:"LINE"`
-	What string `key:"what" name:"WHAT"`
-	Why  string `key:"why" name:"WHY"`
+	What string `key:"what" name:"PART"`
+	Why  string `key:"why" name:"REASON"`
 }
 
 // remark is a row of a table: a line about the subnet.

@@ -85,7 +85,7 @@ type swept struct {
 
 // open is a row of the table: requests that got no response.
 type open struct {
-	Why string `key:"why" name:"WHY"`
+	Why string `key:"why" name:"REASON"`
 }
 
 var openTable = answer.Table[open]{

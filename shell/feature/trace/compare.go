@@ -124,7 +124,7 @@ func (o *comparedPath) draw(c *answer.Canvas, label string) {
 type lidPath struct {
 	LID    uint16   `key:"lid" name:"LID" kind:"lid"`
 	Ending string   `key:"ending" name:"ENDS"`
-	Why    string   `key:"why" name:"WHY"`
+	Why    string   `key:"why" name:"CAUSE"`
 	Shared int      `key:"shared" name:"SHARED" help:"links shared with the requested path"`
 	All    int      `key:"hops" name:"LINKS" help:"links of the path"`
 	Path   []string `key:"path" name:"PATH" help:"the switches of the path"`

@@ -73,7 +73,7 @@ type trouble struct {
 	To     answer.Value `key:"to" kind:"place" help:"none if no port has the LID"`
 	ToName string       `name:"TO"`
 	LID    uint16       `key:"lid" name:"LID" kind:"lid"`
-	Why    string       `key:"why" name:"WHY"`
+	Why    string       `key:"why" name:"CAUSE"`
 	Ending answer.Value `key:"ending" kind:"text"`
 	Paths  answer.Value `key:"paths" name:"PATHS" kind:"int" help:"paths that end there"`
 	lead   answer.Lead

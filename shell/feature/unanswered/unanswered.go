@@ -39,7 +39,7 @@ var table = answer.Table[request]{
 		{Key: "attribute", Name: "ATTRIBUTE", Kind: answer.KindText, Help: "the requested attribute",
 			Value: func(r request) answer.Value { return answer.Text(r.Attr.String()) }},
 		answer.IntField("open", "OPEN", "requests without a response", func(r request) int { return r.Count }),
-		{Key: "why", Name: "WHY", Kind: answer.KindText, Value: func(r request) answer.Value {
+		{Key: "why", Name: "REASON", Kind: answer.KindText, Value: func(r request) answer.Value {
 			return answer.Text(r.String())
 		}},
 	},

@@ -62,7 +62,7 @@ type check struct {
 type amount struct {
 	Program string `key:"program" name:"PROGRAM"`
 	Count   int    `key:"count" name:"COUNT"`
-	What    string `key:"what" name:"WHAT"`
+	What    string `key:"what" name:"KIND"`
 }
 
 // remark is a row of a table: a difference from a program, or a thing that was not compared.

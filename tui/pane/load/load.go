@@ -189,6 +189,13 @@ func (l *links) WhyNotSort() string {
 
 func (l *links) Sideways(by int) { l.Offset = max(l.Offset+by, 0) }
 
+// KeepRow remembers the selected row. In the first line nobody has selected one, so that the busiest link is selected.
+func (l *links) KeepRow() {
+	if l.Cursor > 0 {
+		l.List.KeepRow()
+	}
+}
+
 func (l *links) Renew() {
 	l.KeepRow()
 	l.Cols[otherAt].Name = l.Scene.OtherColumn()

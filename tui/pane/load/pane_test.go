@@ -34,3 +34,24 @@ func TestPaths(t *testing.T) {
 	}
 	s.Drawn(70)
 }
+
+// TestOpensAtTop checks that a failure leaves the cursor on the busiest link unless a row was selected. Then
+// the cursor follows this row.
+func TestOpensAtTop(t *testing.T) {
+	s := panetest.New(t, "sim:fattree:2,12", "", panetest.Of(load.New))
+	table := s.Pane.Base()
+	s.Run("fail link leaf-01/7")
+	s.Run("route")
+	if table.N == 0 || table.Cursor != 0 {
+		t.Errorf("the cursor is in line %d of %d", table.Cursor, table.N)
+	}
+	table.To(3)
+	row, _ := table.Selected()
+	at := table.ID(row)
+	s.Run("restore all")
+	s.Run("fail link leaf-02/8")
+	s.Run("route")
+	if row, ok := table.Selected(); !ok || table.ID(row) != at {
+		t.Errorf("the selected link was left for line %d", table.Cursor)
+	}
+}
