@@ -71,7 +71,7 @@ type traffic struct {
 type member struct {
 	Port   answer.Value `key:"port" name:"PORT" kind:"place"`
 	LID    uint16       `key:"lid" name:"LID" kind:"lid"`
-	Switch answer.Value `key:"switch" name:"SWITCH" kind:"place" help:"switch port it is attached to, if reachable"`
+	Switch answer.Value `key:"switch" name:"SWITCH" kind:"place" help:"switch port that it is attached to"`
 	answer.Lead
 }
 
@@ -238,13 +238,14 @@ func show(c *feature.Call, st *session.State, p *session.Picture, warnings ...st
 	if err != nil {
 		return err
 	}
-	t.ends, t.Missing = members.Ends(), members.Missing
-	t.Hosts, t.Unreachable = len(t.ends), len(members.Unreachable)
+	ends := members.Ends()
+	t.ends, t.Missing = members.Reachable, members.Missing
+	t.Hosts, t.Unreachable = len(ends), len(members.Unreachable)
 	if t.Hosts > feature.MaxFilteredHosts {
 		return fmt.Errorf("%s has too many hosts to follow all paths among them: %d, the maximum is %d", t.Name,
 			t.Hosts, feature.MaxFilteredHosts)
 	}
-	pairs := linkload.Among(f, t.ends)
+	pairs := linkload.Among(f, ends)
 	m, err := linkload.Measure(c.Ctx, p.Tables, pairs)
 	if err != nil {
 		return err
