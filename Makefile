@@ -39,7 +39,8 @@ RACE = $$([ "$$(go env CGO_ENABLED)" = 1 ] && echo -race)
 CONCURRENT := ./mad/... ./fabric/apply ./fabric/counters ./fabric/livetrace ./fabric/sim ./fabric/sweep ./history ./internal/... ./routing \
               ./routing/engines/ftree ./routing/paths ./shell/... ./tui/...
 
-# Tests wait for timers and other programs. Four concurrent groups keep the processors busy: packages with the race
+# `make check` runs twice as many packages at once as there are processors, because some wait for timers.
+# Tests of `make test` wait for timers and other programs. Four concurrent groups keep the processors busy: packages with the race
 # detector and without (long ones first), and the slowest package in two halves. Each package stays on one processor
 # with the programs that it starts, and runs four tests at once, which mostly wait. Every program that talks to ibsim
 # creates and removes files, which gets slower and slower on ext4, so temporary files are in memory if there is enough.
@@ -94,8 +95,8 @@ tools: ## install missing Debian packages that the tests need
 	@scripts/debian-packages
 
 .PHONY: check
-check: check-fmt vet lint check-tidy ## check formatting, vet, linter and go.mod, and run the tests that need no other program [three minutes]
-	go test -short -vet=off $(PKG)
+check: check-fmt lint check-tidy ## check formatting, linter (with vet) and go.mod, and run the tests that need no other program [three minutes]
+	go test -short -vet=off -p $$((2 * $(AT_ONCE))) $(PKG)
 
 .PHONY: test
 test: tools ## install missing packages and run all tests, large matrices as samples [ten to fifteen minutes]
