@@ -207,8 +207,8 @@ func isGlobal(command string) bool {
 }
 
 // CarrySets copies the sets of hosts of one subnet to another subnet. Hosts are matched by name. A set is not copied if
-// the other subnet already has a set of this name.
-func (s *Subnets) CarrySets(from, to int) {
+// the other subnet already has a set of this name. It returns how many hosts of copied sets the other subnet lacks.
+func (s *Subnets) CarrySets(from, to int) (lacking int) {
 	was, now := s.all[from].session.State(), s.all[to].session.State()
 	ends := map[string][]uint64{}
 	f := now.Live.Fabric
@@ -228,9 +228,11 @@ func (s *Subnets) CarrySets(from, to int) {
 			name := places.HostName(&was.Live.Fabric.Nodes[was.Live.Fabric.Ports[e].Node])
 			if !seen[name] {
 				carried.Ports = append(carried.Ports, ends[name]...)
+				lacking += prose.When(len(ends[name]) == 0, 1, 0)
 			}
 			seen[name] = true
 		}
 		feature.NameHosts(s.all[to].session, carried)
 	}
+	return lacking
 }

@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -115,10 +116,11 @@ func (s *screens) enter(msg enterMsg) tea.Cmd {
 	from, to := s.all[s.at], s.all[msg.at]
 	if from != to {
 		markHosts(to, markedHosts(from))
-		s.subnets.CarrySets(s.at, msg.at)
+		lacking := s.subnets.CarrySets(s.at, msg.at)
 		s.at = msg.at
 		s.subnets.Choose(msg.at)
-		to.inform("this is " + draw.Clean(to.subnet, to.Look.ASCII))
+		to.inform("this is " + draw.Clean(to.subnet, to.Look.ASCII) +
+			prose.When(lacking > 0, "; it lacks "+draw.Count(lacking, "host")+" of the sets", ""))
 	}
 	to.refresh()
 	cmds := []tea.Cmd{to.seek()}

@@ -69,6 +69,8 @@ func TestSubnets(t *testing.T) {
 	}
 	d.press(":hosts job node-0001 node-0009", "enter", ":source rail-1", "enter").until("this is rail-1")
 	d.press("2", "/", "@job", "enter").sees("node-0001 mlx5_0", "node-0009 mlx5_0").misses("node-0002")
+	d.press("esc", ":source old", "enter").until("this is old; it lacks 1 host of the sets")
+	d.press(":source rail-1", "enter").until("this is rail-1")
 	d.press(":source rail-9", "enter").sees(`unknown subnet "rail-9", expected one of rail-1, rail-2, rail-3, old`)
 	d.press(":on old summary", "enter").sees("sim:fattree:2,4")
 	d.press("A", "b").sees("differences", "old", "has 6 switches, most have 12")
