@@ -102,11 +102,14 @@ func (t *SL2VL) SetAll(vls VLs) {
 	}
 }
 
+// Full reports whether no further different table can be stored.
+func (t *SL2VL) Full() bool { return len(t.known) > 0xffff }
+
 // number returns the index of a table in t.known. It adds the table if necessary.
 func (t *SL2VL) number(vls VLs) uint16 {
 	i, ok := t.index[vls]
 	if !ok {
-		if len(t.known) > 0xffff {
+		if t.Full() {
 			panic("fabric: more than 65536 different SL2VL tables")
 		}
 		i = uint16(len(t.known))

@@ -47,19 +47,30 @@ func (r *reader) readAdaptive() error {
 	r.answered[askAdaptive], r.answered[askPrivate] = r.gotAdaptive, r.gotPrivate
 	r.answered[askGroups], r.answered[askLIDGroups] = r.gotGroups, r.gotLIDGroups
 	first := []kind{askAdaptive, askPrivate}
-	r.spread(asked, func(int32) int { return len(first) }, func(_ int32, k int) task { return task{kind: first[k]} })
+	const what = "tables of adaptive routing"
+	r.spread(what, asked, func(int32) int { return len(first) }, func(_ int32, k int) task {
+		return task{kind: first[k]}
+	})
 	if err := r.askAll(); err != nil {
 		return err
 	}
 	adapting := slices.DeleteFunc(asked, func(n fabric.NodeIndex) bool {
 		return r.adaptive[r.f.Nodes[n].Switch].groups() == 0
 	})
+	size := 0
+	for _, n := range adapting {
+		sw := r.f.Nodes[n].Switch
+		size += r.adaptive[sw].groups()*8*len(mad.PortMask{}) + 2*(int(r.tables.Top[sw])+1)
+	}
+	if !r.fits(int64(size), maxBytes, "%s: they", what) {
+		return nil
+	}
 	for _, n := range adapting {
 		s := &r.adaptive[r.f.Nodes[n].Switch]
 		s.masks = make([]mad.PortMask, s.groups())
 		s.entries = make([]fabric.AdaptiveEntry, int(r.tables.Top[r.f.Nodes[n].Switch])+1)
 	}
-	r.spread(adapting, func(i int32) int {
+	if !r.spread(what, adapting, func(i int32) int {
 		groups, lids := r.adaptive[r.row[i]].blocks()
 		return groups + lids
 	}, func(i int32, k int) task {
@@ -67,7 +78,9 @@ func (r *reader) readAdaptive() error {
 			return task{kind: askLIDGroups, mod: uint16(k - groups)}
 		}
 		return task{kind: askGroups, mod: uint16(k)}
-	})
+	}) {
+		return nil
+	}
 	if err := r.askAll(); err != nil {
 		return err
 	}

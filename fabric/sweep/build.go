@@ -231,7 +231,7 @@ func (s *sweeper) duplicate(kind DuplicateKind, value uint64, node int32, port i
 func (s *sweeper) namedDuplicates() []Duplicate {
 	for i := range s.duplicates {
 		d := &s.duplicates[i]
-		d.Node, d.Text = fmt.Sprint(s.name(d.node)), s.warnings[d.warning]()
+		d.Node, d.Text = fmt.Sprint(s.name(d.node)), s.warnings[d.warning].String()
 	}
 	return s.duplicates
 }

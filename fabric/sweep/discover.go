@@ -329,5 +329,5 @@ func (s *sweeper) gotSpeed(t task, r *mad.Reply) {
 }
 
 func (s *sweeper) warn(format string, args ...any) {
-	s.warnings = append(s.warnings, func() string { return fmt.Sprintf(format, args...) })
+	s.warnings = append(s.warnings, warning{format, args})
 }

@@ -8,8 +8,8 @@ func (o Options) AtMost(nodes int) Options {
 	return o
 }
 
-// EntriesAtMost lowers the maximum number of entries in forwarding tables.
-func (o Options) EntriesAtMost(n int) Options {
-	o.maxEntries = n
+// TablesAtMost lowers the maximum number of bytes and of blocks of the tables of a kind.
+func (o Options) TablesAtMost(n int64) Options {
+	o.maxTables = n
 	return o
 }

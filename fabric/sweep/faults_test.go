@@ -3,6 +3,7 @@
 package sweep_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -360,19 +361,81 @@ func TestEndlessNodes(t *testing.T) {
 	}
 }
 
-// TestTooManyTables sweeps a subnet whose tables have one entry too many.
+// TestTooManyTables sweeps a subnet whose tables are larger by one than the sweep permits. These tables are not read.
 func TestTooManyTables(t *testing.T) {
-	f, tables, s := routed(t, "fattree:2,8")
+	f, _, s := routed(t, "fattree:2,8")
 	c := client(t, open(t, s, f.SMPort), mad.ClientOptions{})
-	entries := len(f.Switches) * (int(slices.Max(tables.Top)) + 1)
-	for _, limit := range []int{entries, entries - 1} {
-		res := full(t, c, sweep.Options{}.EntriesAtMost(limit))
-		read := !slices.Contains(res.Tables.Known, false)
-		warned := slices.ContainsFunc(res.Warnings, func(w string) bool {
-			return strings.HasPrefix(w, "too many forwarding tables")
-		})
-		if want := limit == entries; read != want || warned == want {
-			t.Errorf("%d entries, at most %d: read %v, warnings %q", entries, limit, read, res.Warnings)
+	plain := full(t, c, sweep.Options{})
+	for _, k := range []struct {
+		opt     sweep.Options
+		says    string
+		size    func(*sweep.Result) int64
+		wasRead func(*sweep.Result) bool
+	}{
+		{sweep.Options{}, "too many forwarding tables", func(r *sweep.Result) int64 {
+			return int64(len(f.Switches)) * (int64(slices.Max(r.Tables.Top)) + 1)
+		}, func(r *sweep.Result) bool { return !slices.Contains(r.Tables.Known, false) }},
+		{sweep.Options{MFT: true}, "too many multicast forwarding tables", func(r *sweep.Result) int64 {
+			return fabric.MFTSize(f, r.Tables.MFT.LIDs())
+		}, func(r *sweep.Result) bool { return r.Tables.MFT != nil }},
+		{sweep.Options{SL2VL: true}, "too many SL2VL tables", func(r *sweep.Result) int64 {
+			return int64(r.Stats.Requests - plain.Stats.Requests)
+		}, func(r *sweep.Result) bool { return r.Tables.SL2VL != nil && !r.Tables.Unread.SL2VL }},
+		{sweep.Options{PKeys: true}, "too many P_Key tables", func(r *sweep.Result) int64 {
+			return int64(r.Stats.Requests - plain.Stats.Requests)
+		}, func(r *sweep.Result) bool { return r.PKeys != nil }},
+	} {
+		size := k.size(full(t, c, k.opt))
+		for _, limit := range []int64{size, size - 1} {
+			res := full(t, c, k.opt.TablesAtMost(limit))
+			warned := slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.HasPrefix(w, k.says) })
+			if want := limit == size; k.wasRead(res) != want || warned == want {
+				t.Errorf("%s: size %d, at most %d: read %v, warnings %q", k.says, size, limit, k.wasRead(res),
+					res.Warnings)
+			}
 		}
+	}
+}
+
+// TestManyWarnings sweeps a subnet in which all end ports have the LID 1. The result names some of them and the number
+// of the others.
+func TestManyWarnings(t *testing.T) {
+	f, _, s := routed(t, "fattree:2,8")
+	conn := &changer{open(t, s, f.SMPort), func(m *mad.SMP) {
+		var info mad.PortInfo
+		if m.Attr == mad.AttrPortInfo && info.UnmarshalBinary(m.Data[:]) == nil && info.LID > 0 {
+			info.LID, info.LMC = 1, 0
+			b, _ := info.AppendBinary(nil)
+			m.Data = [64]byte(b)
+		}
+	}}
+	res := full(t, client(t, conn, mad.ClientOptions{}), sweep.Options{})
+	named, more := 0, 0
+	for _, w := range res.Warnings {
+		if strings.HasPrefix(w, "LID 1 is claimed by both ") {
+			named++
+		} else if _, err := fmt.Sscanf(w, "%d more warnings like this: LID 1 ", &more); err != nil {
+			t.Errorf("another warning: %s", w)
+		}
+	}
+	if want := len(res.Duplicates); want != len(f.EndPorts)-1 || named == 0 || named > 20 || named+more != want {
+		t.Errorf("of %d end ports, %d are duplicates; %d are named, and %d more", len(f.EndPorts), want, named, more)
+	}
+}
+
+// TestManyDifferentSL2VL sweeps a subnet that returns different SL2VL tables for all ports, more than can be stored.
+func TestManyDifferentSL2VL(t *testing.T) {
+	f, _, s := routed(t, "fattree:2,64")
+	count := uint64(0)
+	conn := &changer{open(t, s, f.SMPort), func(m *mad.SMP) {
+		if m.Attr == mad.AttrSLToVLTable {
+			count++
+			binary.BigEndian.PutUint64(m.Data[:], count)
+		}
+	}}
+	res := full(t, client(t, conn, mad.ClientOptions{}), sweep.Options{SL2VL: true})
+	if res.Tables.SL2VL != nil || !res.Tables.Unread.SL2VL || len(res.Warnings) != 1 ||
+		!strings.HasPrefix(res.Warnings[0], "too many different SL2VL tables") {
+		t.Errorf("%d tables: read %v, warnings %q", count, res.Tables.SL2VL != nil, res.Warnings)
 	}
 }

@@ -268,7 +268,7 @@ func (r *reader) compare(was *fabric.Tables, part Sample) (int, error) {
 		nodes = append(nodes, n)
 	}
 	r.answered[askBlock] = s.gotBlock
-	r.spread(nodes, func(i int32) int {
+	r.spread("forwarding tables", nodes, func(i int32) int {
 		return (int(tops[i])/fabric.BlockSize + part.Of - part.Nth) / part.Of
 	}, func(_ int32, k int) task {
 		return task{kind: askBlock, mod: uint16(part.Nth + k*part.Of)}

@@ -100,9 +100,9 @@ type sweeper struct {
 	fatal      error
 	switches   int
 	ports      int
-	full       bool            // the limit of nodes is reached
-	built      bool            // the fabric is complete
-	warnings   []func() string // called when all names are known
+	full       bool      // the limit of nodes is reached
+	built      bool      // the fabric is complete
+	warnings   []warning // formatted when all names are known
 	duplicates []Duplicate
 	misses     []miss
 	answers    int

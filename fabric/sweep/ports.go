@@ -22,30 +22,43 @@ func (r *reader) askPorts() {
 	if r.opts.VLArb {
 		r.vlArb = map[fabric.PortIndex]*VLArb{}
 		r.answered[askVLArb] = r.gotVLArb
-		r.askBlocks(askVLArb, r.vlArbBlocks)
+		if !r.askBlocks("VL arbitration tables", askVLArb, r.vlArbBlocks) {
+			r.vlArb = nil
+		}
 	}
 	if r.opts.PKeys {
 		r.pKeys = map[fabric.PortIndex][]mad.PKey{}
 		r.answered[askPKeys] = r.gotPKeys
-		r.askBlocks(askPKeys, r.pKeyBlocks)
+		if !r.askBlocks("P_Key tables", askPKeys, r.pKeyBlocks) {
+			r.pKeys = nil
+		}
 	}
 	if r.opts.GUIDs {
 		r.guids = map[fabric.PortIndex][]uint64{}
 		r.answered[askGUIDs] = r.gotGUIDs
-		r.askBlocks(askGUIDs, r.guidBlocks)
+		if !r.askBlocks("GUID tables", askGUIDs, r.guidBlocks) {
+			r.guids = nil
+		}
 	}
 }
 
-func (r *reader) askBlocks(k kind, blocks func(*node) []portBlock) {
+// askBlocks queues requests for tables of ports. It reports whether it did.
+func (r *reader) askBlocks(tables string, k kind, blocks func(*node) []portBlock) bool {
 	all := map[int32][]portBlock{}
 	var nodes []fabric.NodeIndex
+	const limit = maxBytes / mad.DataSize
+	total := 0
 	for n := range r.f.NumNodes() {
-		if i := r.b.order[n]; r.f.Nodes[n].InSubnet {
+		if i := r.b.order[n]; r.f.Nodes[n].InSubnet && total <= limit {
 			nodes = append(nodes, n)
 			all[i] = blocks(r.nodes[i])
+			total += len(all[i])
 		}
 	}
-	r.spread(nodes, func(i int32) int { return len(all[i]) }, func(i int32, n int) task {
+	if !r.fits(int64(total), limit, "%s: they", tables) {
+		return false
+	}
+	return r.spread(tables, nodes, func(i int32) int { return len(all[i]) }, func(i int32, n int) task {
 		return task{kind: k, port: all[i][n].port, mod: all[i][n].mod}
 	})
 }

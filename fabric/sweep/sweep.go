@@ -9,9 +9,11 @@ package sweep
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
 )
 
@@ -40,7 +42,8 @@ type Options struct {
 	// Data that contradict the forwarding table are ignored with a warning. The result is part of Result.Tables.
 	Adaptive bool
 
-	maxNodes, maxEntries int // for tests; 0 stands for the constants
+	maxNodes  int   // for tests; 0 stands for the constant
+	maxTables int64 // for tests; 0 stands for maxBytes and maxBlocks
 }
 
 // Progress is the progress of a sweep. The number of blocks is known only after all nodes have been found.
@@ -114,13 +117,54 @@ func Full(ctx context.Context, client *mad.Client, opts Options) (*Result, error
 	return res, nil
 }
 
+// maxAlike is the maximum number of warnings with the same format in a result.
+const maxAlike = 5
+
+// warning is a warning that is not formatted yet.
+type warning struct {
+	format string
+	args   []any
+}
+
+func (w warning) String() string { return fmt.Sprintf(w.format, w.args...) }
+
+// foldedWarnings returns the warnings. Of many with the same format, it returns the first ones and the number of the
+// others, and then the first warning of each format comes first.
+func (s *sweeper) foldedWarnings() []string {
+	alike := map[string][]warning{}
+	for _, w := range s.warnings {
+		alike[w.format] = append(alike[w.format], w)
+	}
+	var first, counts, further []string
+	for _, w := range s.warnings {
+		all := alike[w.format]
+		delete(alike, w.format)
+		for i, w := range all[:min(len(all), maxAlike)] {
+			if i == 0 {
+				first = append(first, w.String())
+			} else {
+				further = append(further, w.String())
+			}
+		}
+		if more := len(all) - maxAlike; more > 0 {
+			counts = append(counts, fmt.Sprintf("%s like this: %s", prose.Count(more, "more warning"), all[maxAlike]))
+		}
+	}
+	if counts != nil {
+		return slices.Concat(first, counts, further)
+	}
+	var texts []string
+	for _, w := range s.warnings {
+		texts = append(texts, w.String())
+	}
+	return texts
+}
+
 // result returns the parts of a result that all kinds of sweeps have in common.
 func (s *sweeper) result(f *fabric.Fabric, start time.Time) *Result {
 	s.report()
 	res := &Result{Fabric: f, Unanswered: s.unanswered()}
-	for _, w := range s.warnings {
-		res.Warnings = append(res.Warnings, w())
-	}
+	res.Warnings = s.foldedWarnings()
 	res.Duplicates = s.namedDuplicates()
 	res.Stats = s.stats
 	res.Stats.Elapsed = time.Since(start)

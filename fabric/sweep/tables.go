@@ -3,7 +3,6 @@
 package sweep
 
 import (
-	"cmp"
 	"slices"
 
 	"example.org/ibconsole/fabric"
@@ -46,7 +45,17 @@ func newReader(s *sweeper, b *builder) *reader {
 //
 // The function count returns the number of blocks of node i of the sweep. The function nth returns the request for
 // block k of node i.
-func (r *reader) spread(nodes []fabric.NodeIndex, count func(i int32) int, nth func(i int32, k int) task) {
+//
+// If there are more than [maxBlocks] blocks, spread queues none, warns about the tables, and returns false.
+func (r *reader) spread(tables string, nodes []fabric.NodeIndex, count func(i int32) int,
+	nth func(i int32, k int) task) bool {
+	blocks := int64(0)
+	for _, n := range nodes {
+		blocks += int64(count(r.b.order[n]))
+	}
+	if !r.fits(blocks, maxBlocks, "%s: they", tables) {
+		return false
+	}
 	for some := range slices.Chunk(nodes, r.client.Options().Window) {
 		for k, more := 0, true; more; k++ {
 			more = false
@@ -63,6 +72,29 @@ func (r *reader) spread(nodes []fabric.NodeIndex, count func(i int32) int, nth f
 			}
 		}
 	}
+	return true
+}
+
+// The limits of a sweep for the tables of one kind. Without them a subnet that reports endless tables would exhaust the
+// memory.
+const (
+	// maxBytes is the maximum size of the tables. It is enough for the forwarding tables of 20,000 switches with all
+	// LIDs, and for the multicast forwarding tables of 8,000 switches of up to 63 ports with all multicast LIDs.
+	maxBytes = 1 << 30
+	// maxBlocks is the maximum number of blocks. It is enough for the SL2VL tables of 8,000 switches of 64 ports.
+	maxBlocks = 1 << 25
+)
+
+// fits reports whether the size of tables is within a limit. If it is not, fits warns that the tables, which the format
+// describes, are not read.
+func (r *reader) fits(size, limit int64, format string, args ...any) bool {
+	if r.opts.maxTables > 0 {
+		limit = r.opts.maxTables
+	}
+	if size > limit {
+		r.warn("too many "+format+" are not read", args...)
+	}
+	return size <= limit
 }
 
 // known returns the nodes of the switches whose tables can be read, in ascending order.
@@ -76,10 +108,6 @@ func (r *reader) known() []fabric.NodeIndex {
 	slices.Sort(nodes)
 	return nodes
 }
-
-// maxEntries is the maximum number of entries in the forwarding tables of a sweep, one byte each. It is enough for
-// 20,000 switches with all LIDs.
-const maxEntries = 1 << 30
 
 // askLFTs requests the blocks of all switches from block 0 up to LinearFDBTop.
 func (r *reader) askLFTs() {
@@ -95,8 +123,8 @@ func (r *reader) askLFTs() {
 		tops[sw], lives[sw] = r.top(i), r.nodes[i].sw.LifeTimeValue
 		top = max(top, tops[sw])
 	}
-	if n := len(tops) * (int(top) + 1); n > cmp.Or(r.opts.maxEntries, maxEntries) {
-		r.warn("too many forwarding tables: those of %d switches with LIDs up to %d are not read", len(tops), top)
+	if !r.fits(int64(len(tops))*(int64(top)+1), maxBytes, "forwarding tables: those of %d switches with LIDs up to %d",
+		len(tops), top) {
 		top = 0
 		clear(tops)
 		clear(known)
@@ -111,7 +139,7 @@ func (r *reader) askLFTs() {
 		fabric.FillNoPath(row) // entries that are not read
 	}
 	r.answered[askBlock] = r.gotBlock
-	r.spread(r.known(), func(i int32) int {
+	r.spread("forwarding tables", r.known(), func(i int32) int {
 		return int(tops[r.row[i]])/fabric.BlockSize + 1
 	}, func(_ int32, k int) task {
 		return task{kind: askBlock, mod: uint16(k)}
@@ -196,15 +224,22 @@ func (r *reader) askMFTs() {
 	for _, n := range switches {
 		top = max(top, mftTop(&r.nodes[r.b.order[n]].sw))
 	}
+	lids := int(top) - fabric.FirstMLID + 1
+	if !r.fits(fabric.MFTSize(r.f, lids), maxBytes, "multicast forwarding tables: those of %d switches with %d "+
+		"multicast LIDs", len(r.f.Switches), lids) {
+		return
+	}
 	r.tables.MFT = fabric.NewMFT(r.f, top)
 	r.answered[askMFT] = r.gotMFT
 	masks := func(i int32) int { return int(r.nodes[i].info.NumPorts)/mad.MFTPorts + 1 }
-	r.spread(switches, func(i int32) int {
+	if !r.spread("multicast forwarding tables", switches, func(i int32) int {
 		lids := int(mftTop(&r.nodes[i].sw)) - fabric.FirstMLID + 1
 		return (lids + mad.MFTBlock - 1) / mad.MFTBlock * masks(i)
 	}, func(i int32, k int) task {
 		return task{kind: askMFT, mod: uint16(k / masks(i)), port: uint8(k % masks(i))}
-	})
+	}) {
+		r.tables.MFT = nil
+	}
 }
 
 // mftTop returns the highest multicast LID for which a switch can have an entry. It returns FirstMLID-1 if the switch
@@ -236,7 +271,6 @@ func (r *reader) gotMFT(t task, reply *mad.Reply) {
 // port. This includes port 0 and ports without a link, because OpenSM also reads and dumps them. Nodes that report to
 // have no SL2VL tables map all SLs to VL 0, and are omitted.
 func (r *reader) askSL2VL() {
-	r.tables.SL2VL = fabric.NewSL2VL(r.f)
 	r.answered[askSL2VL] = r.gotSL2VL
 	mapped := map[int32][]uint8{} // by node of the sweep
 	nodes := r.known()
@@ -255,9 +289,13 @@ func (r *reader) askSL2VL() {
 		}
 		return 1
 	}
-	r.spread(nodes, func(i int32) int { return len(mapped[i]) * ins(i) }, func(i int32, k int) task {
+	if r.tables.Unread.SL2VL = !r.spread("SL2VL tables", nodes, func(i int32) int {
+		return len(mapped[i]) * ins(i)
+	}, func(i int32, k int) task {
 		return task{kind: askSL2VL, port: mapped[i][k/ins(i)], mod: uint16(k % ins(i))}
-	})
+	}); !r.tables.Unread.SL2VL {
+		r.tables.SL2VL = fabric.NewSL2VL(r.f)
+	}
 }
 
 // mappedPorts returns the linked ports of a node that have SL2VL tables.
@@ -280,6 +318,13 @@ func (r *reader) gotSL2VL(t task, reply *mad.Reply) {
 	if reply.Decode(&table) != nil {
 		return
 	}
-	r.tables.SL2VL.Set(r.b.index[t.node], uint8(t.mod), t.port, fabric.VLs(table.VL))
 	r.progress.Blocks++
+	switch {
+	case r.tables.SL2VL == nil:
+	case r.tables.SL2VL.Full():
+		r.warn("too many different SL2VL tables: they are ignored")
+		r.tables.SL2VL, r.tables.Unread.SL2VL = nil, true
+	default:
+		r.tables.SL2VL.Set(r.b.index[t.node], uint8(t.mod), t.port, fabric.VLs(table.VL))
+	}
 }
