@@ -43,6 +43,8 @@ type commitPage struct {
 	staged  *session.Picture // nil unless the page is about the staged tables
 	no      string           // why y is not possible
 	empty   bool             // there was no what-if and nothing was staged before the plan
+	drains  bool             // the plan of the page simulates a failure and stages routes
+	before  session.Pictures // the states before the plan
 	left    bool             // the page was left
 }
 
@@ -179,13 +181,28 @@ func (pg *pages) openDrain(verb string) tea.Cmd {
 	p.Addf(t.Strong, "This page shows what '%s' would write.", command)
 	if verb == "drain" {
 		st := pg.m.back.State()
+		p.drains, p.before = true, st.Pictures
 		p.empty = len(st.Failures) == 0 && st.Staged == nil
-		p.Addf("", "Its links count as failed in the what-if, and the routes without them are staged.")
-		p.Add("", prose.When(p.empty, "If you leave this page, both are discarded.",
-			"If you leave this page, both stay: u undoes the failure."))
 		p.Addf("", "On the command line, port=disable also disables the ports.")
 	}
 	return pg.planPast(p)
+}
+
+// addSimulated adds what the plan of a drain has changed in the what-if. A refused drain may have changed nothing.
+func (p *commitPage) addSimulated() {
+	st := p.m.back.State()
+	isFailed, isStaged := st.WhatIf != p.before.WhatIf, st.Staged != nil && st.Staged != p.before.Staged
+	switch {
+	case !isFailed && !isStaged:
+		p.Add("", "The drain has changed neither the what-if nor the staged routes.")
+		return
+	case !isStaged:
+		p.Add("", "Its links count as failed in the what-if.")
+	default:
+		p.Add("", "Its links count as failed in the what-if, and the routes without them are staged.")
+	}
+	p.Add("", prose.When(p.empty, "If you leave this page, this is discarded.",
+		"If you leave this page, this stays: u undoes the failure."))
 }
 
 // drainCommand returns the command that drains or undrains the selected link, switch or host.
@@ -302,6 +319,9 @@ func (pg *pages) fillPage(msg pageMsg) tea.Cmd {
 	}
 	p.Lay(func(body draw.Rect) []string { return pg.m.sideBySide(msg.tables, body) })
 	p.Add("", "")
+	if p.drains {
+		p.addSimulated()
+	}
 	switch {
 	case msg.err != nil:
 		p.no = "the plan is refused: " + msg.err.Error()

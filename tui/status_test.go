@@ -201,11 +201,23 @@ func TestInterruptedIsReportedFirst(t *testing.T) {
 	d.press("8").sees("the commit of noon was interrupted")
 }
 
-// TestRefusedDrain checks that the page of a refused drain names the help of drain.
+// TestRefusedDrain checks that the page of a refused drain names the reason and the help of drain, and nothing that
+// does not exist. The what-if of the user because of which it is refused stays, and the key u undoes that.
 func TestRefusedDrain(t *testing.T) {
 	d := drive(t, tree).size(120, 40)
 	d.press("2", "/", "leaf-07", "enter", "f").press("/", "spine-01", "enter", "-")
-	d.until("refused: drain switch: ").sees(":help drain").misses(":help commit")
+	before := d.m.back.State()
+	d.until("refused: drain switch: the what-if has other").sees(":help drain").misses(":help commit")
+	d.sees("has changed neither the what-if nor the staged routes").misses("undoes").misses("count as failed")
+	d.press("esc")
+	after := d.m.back.State()
+	if len(after.Failures) != 1 || after.WhatIf != before.WhatIf || after.Staged != before.Staged {
+		t.Errorf("after the page the what-if has %+v, staged is %v", after.Failures, after.Staged)
+	}
+	d.press("u").until("restored")
+	if st := d.m.back.State(); len(st.Failures) != 0 {
+		t.Errorf("after u the what-if has %+v", st.Failures)
+	}
 }
 
 // TestDrainOnTheScreen drains the selected switch with three keys: its key shows the plan, w allows writing, and y
@@ -215,7 +227,8 @@ func TestDrainOnTheScreen(t *testing.T) {
 	s := sessiontest.OpenIn(t, tree, t.TempDir()) // a drain needs a journal
 	d := driveBackend(t, &shellBackend{Shell: shell.New(s), watcher: s.Watch()}).size(120, 40)
 	d.press("2", "/", "spine-01", "enter", "#", "-").until("This page shows what 'drain switch spine-01' would write")
-	d.until("once writing is on").sees("both are discarded").press("esc").until("restore all; unstage")
+	d.until("once writing is on").sees("routes without them are staged").sees("this is discarded")
+	d.press("esc").until("restore all; unstage")
 	if st := d.m.back.State(); st.WhatIf != nil || st.Staged != nil || len(st.Failures) > 0 {
 		t.Errorf("after Esc the what-if has %+v, staged is %v", st.Failures, st.Staged)
 	}
