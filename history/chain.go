@@ -5,6 +5,7 @@ package history
 import (
 	"context"
 	"database/sql"
+	"slices"
 )
 
 // Chain is a commit that has not ended, together with the later commits that were to finish it or roll it back and have
@@ -34,12 +35,16 @@ func (c *Chain) Find(entry int64) (JournalEntry, bool) {
 	return JournalEntry{}, false
 }
 
-// Open returns the chain of a subnet's commit that has not ended. It returns false if all commits have ended. The
-// caller must hold the subnet's [Lock]. Otherwise the commit may be in progress in another console.
-func (s *Store) Open(ctx context.Context, subnet string) (Chain, bool, error) {
+// Open returns the chain of a subnet's commit that has not ended. It returns false if all commits have ended. It
+// considers only commits for which the function isCandidate returns true; nil stands for all. The caller must hold the
+// subnet's [Lock]. Otherwise the commit may be in progress in another console.
+func (s *Store) Open(ctx context.Context, subnet string, isCandidate func(id int64) bool) (Chain, bool, error) {
 	all, err := s.Journal(ctx, subnet)
 	if err != nil {
 		return Chain{}, false, err
+	}
+	if isCandidate != nil {
+		all = slices.DeleteFunc(all, func(j JournalEntry) bool { return !isCandidate(j.ID) })
 	}
 	c, found := chain(all)
 	return c, found, nil
@@ -103,6 +108,19 @@ func (s *Store) Settle(ctx context.Context, c Chain, by int64, back bool) error 
 		}
 		for id, how := range how {
 			if err := end(ctx, tx, id, how); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return failed("journal the end of the commit", err)
+}
+
+// Lose records that the commits of a chain are [Lost].
+func (s *Store) Lose(ctx context.Context, c Chain) error {
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		for _, j := range append([]JournalEntry{c.First}, c.Later...) {
+			if err := end(ctx, tx, j.ID, Lost); err != nil {
 				return err
 			}
 		}

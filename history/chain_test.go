@@ -85,11 +85,11 @@ func TestSettle(t *testing.T) {
 			}
 			ids = append(ids, j.ID)
 		}
-		open, found, err := s.Open(ctx, "a")
+		open, found, err := s.Open(ctx, "a", nil)
 		if err != nil || !found || open.First.ID != id(c.first) {
 			t.Fatalf("%s: %+v is open, %v, %v", c.name, open.First, found, err)
 		}
-		if _, other, err := s.Open(ctx, "b"); other || err != nil {
+		if _, other, err := s.Open(ctx, "b", nil); other || err != nil {
 			t.Errorf("%s: open in another subnet: %v, %v", c.name, other, err)
 		}
 		if err := s.Settle(ctx, open, id(c.by), c.back); err != nil {

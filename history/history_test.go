@@ -219,8 +219,8 @@ func TestTwoConsoles(t *testing.T) {
 		t.Errorf("the second lock: %v", err)
 	}
 	for i, want := range []bool{true, false} {
-		if locked, err := stores[1].Locked("a"); err != nil || locked != want {
-			t.Errorf("locked: %v, %v", locked, err)
+		if err := stores[1].Locked("a"); errors.Is(err, history.ErrLocked) != want || !want && err != nil {
+			t.Errorf("want locked: %v, got %v", want, err)
 		}
 		if i == 0 {
 			if err := lock.Unlock(); err != nil {
@@ -277,14 +277,14 @@ func TestJournal(t *testing.T) {
 	after := *before
 	after.LFT = before.LFT.Clone()
 	after.LFT.Row(3)[5] = 1
-	if _, found, err := s.Open(ctx, "a"); found || err != nil {
+	if _, found, err := s.Open(ctx, "a", nil); found || err != nil {
 		t.Fatalf("in a new history: %v, %v", found, err)
 	}
 	j, err := s.Begin(ctx, 0, snapshot(entry(history.Commit), before), snapshot(entry(history.Commit), &after))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, found, err := s.Open(ctx, "a")
+	got, found, err := s.Open(ctx, "a", nil)
 	if err != nil || !found || got.First.ID != j.ID {
 		t.Fatalf("the commit in progress: %+v, %v, %v", got, found, err)
 	}
@@ -296,7 +296,7 @@ func TestJournal(t *testing.T) {
 	if err := s.End(ctx, j.ID, history.RolledBack); err != nil {
 		t.Fatal(err)
 	}
-	if _, found, err := s.Open(ctx, "a"); found || err != nil {
+	if _, found, err := s.Open(ctx, "a", nil); found || err != nil {
 		t.Errorf("after the end: %v, %v", found, err)
 	}
 	all, err := s.Journal(ctx, "a")
@@ -386,7 +386,7 @@ func TestImportOfCommits(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if _, found, err := others.Open(ctx, "a"); found || err != nil {
+	if _, found, err := others.Open(ctx, "a", nil); found || err != nil {
 		t.Errorf("an imported commit is in progress: %v, %v", found, err)
 	}
 }

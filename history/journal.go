@@ -39,6 +39,8 @@ const (
 	Finished Outcome = "finished later"
 	// WrittenOver means that a new commit replaced this interrupted commit.
 	WrittenOver Outcome = "written over"
+	// Lost means that the commit was interrupted in a simulated subnet that only its console had.
+	Lost Outcome = "lost with its simulation"
 	// Unknown means that the commit had not ended when it was exported. How it ended is not known here.
 	Unknown Outcome = "not ended when exported"
 )

@@ -50,13 +50,19 @@ func (s *Store) Lock(subnet string) (*Lock, error) {
 		case !errors.Is(err, ErrLocked):
 			return nil, err
 		case try == lockTries:
-			if who, rerr := os.ReadFile(s.lockPath(subnet)); rerr == nil && len(who) > 0 {
-				err = fmt.Errorf("%w: %s", ErrLocked, fabric.Escape(strings.TrimSpace(string(who))))
-			}
-			return nil, err
+			return nil, s.taken(subnet)
 		}
 		time.Sleep(lockPause)
 	}
+}
+
+// taken returns an error that wraps [ErrLocked] and contains the name of the console that has the lock of a subnet.
+func (s *Store) taken(subnet string) error {
+	who, err := os.ReadFile(s.lockPath(subnet))
+	if err != nil || len(who) == 0 {
+		return ErrLocked
+	}
+	return fmt.Errorf("%w: %s", ErrLocked, fabric.Escape(strings.TrimSpace(string(who))))
 }
 
 // name writes this process into the lock file. Other processes show the text if they find the file locked. Errors are
@@ -71,16 +77,17 @@ func (l *Lock) name() {
 	_, _ = fmt.Fprintf(l.file, "process %d of %s, since %s\n", os.Getpid(), who, when.Text(time.Now()))
 }
 
-// Locked reports whether a console is writing to the subnet. Several processes may call it at the same time.
-func (s *Store) Locked(subnet string) (bool, error) {
+// Locked returns an error if a console is writing to the subnet. The error wraps [ErrLocked] and contains the name of
+// that console. Several processes may call Locked at the same time.
+func (s *Store) Locked(subnet string) error {
 	l, err := s.flock(subnet, unix.LOCK_SH)
 	switch {
 	case errors.Is(err, ErrLocked):
-		return true, nil
+		return s.taken(subnet)
 	case err != nil:
-		return false, err
+		return err
 	}
-	return false, l.Unlock()
+	return l.Unlock()
 }
 
 // flock takes the lock of a subnet if it is free. The argument how selects a shared or an exclusive lock.

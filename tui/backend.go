@@ -84,7 +84,7 @@ func (b *shellBackend) Entries(ctx context.Context) ([]history.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	journal, err := store.Journal(ctx, subnet)
+	journal, err := b.Session().Journal().Commits(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -32,6 +32,9 @@ func (ev *events) report(before *pane.Scene, alone bool) {
 			ev.m.warn(st.Interrupted)
 		}
 	}
+	if st.Elsewhere != "" && st.Elsewhere != old.Elsewhere {
+		ev.add("note: " + st.Elsewhere)
+	}
 	if st.Stale && !old.Stale && alone {
 		ev.add("the staged tables are stale: the subnet has changed; r computes them again")
 	}

@@ -22,6 +22,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session/calibration"
+	"example.org/ibconsole/shell/session/journal"
 	"example.org/ibconsole/shell/session/managers"
 	"example.org/ibconsole/shell/session/settings"
 	"example.org/ibconsole/shell/session/source"
@@ -178,6 +179,10 @@ type Commits struct {
 	Unchecked int
 	// Interrupted describes the interrupted commit of this subnet, or is "" if there is none.
 	Interrupted string
+	// Elsewhere describes a commit that was interrupted in another console's simulation of this subnet, or is "".
+	Elsewhere string
+	// Own lists the commits of this session, the oldest first.
+	Own []journal.Own
 }
 
 // Running describes the running operation.

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/shell/session/journal"
+	"example.org/ibconsole/shell/session/source"
 )
 
 // ErrReadOnly is returned if the session may not write to switches.
@@ -62,22 +63,30 @@ func (s *Session) Audit(r audit.Record, err error) {
 
 // Journal returns the journal of the commits to the subnet.
 func (s *Session) Journal() journal.Journal {
-	return journal.Journal{Recorder: s.recorder.Load(), Subnet: s.Subnet(), UsualFile: stateFile(s.opt.StateDir)}
+	st := s.State()
+	return journal.Journal{Recorder: s.recorder.Load(), Subnet: s.Subnet(), UsualFile: stateFile(s.opt.StateDir),
+		Simulated: st.Source.Kind == source.Sim, Own: st.Own}
 }
 
-// FindInterrupted updates the interrupted commit in the state from the journal.
+// FindInterrupted updates the interrupted commits in the state from the journal. A commit that another console is just
+// carrying out does not count.
 func (s *Session) FindInterrupted(ctx context.Context) error {
 	j := s.Journal()
+	text, elsewhere := "", ""
 	c, found, err := j.Interrupted(ctx)
-	if err != nil {
-		return err
-	}
-	text := ""
 	if found {
 		text = j.Interruption(c).Error()
 	}
-	if text != s.State().Interrupted {
-		s.Publish(ChangeLive, func(st *State) { st.Interrupted = text })
+	if err == nil {
+		if c, found, err = j.Elsewhere(ctx); found {
+			elsewhere = j.ElsewhereText(c)
+		}
+	}
+	if err != nil && !errors.Is(err, history.ErrLocked) {
+		return err
+	}
+	if st := s.State(); text != st.Interrupted || elsewhere != st.Elsewhere {
+		s.Publish(ChangeLive, func(st *State) { st.Interrupted, st.Elsewhere = text, elsewhere })
 	}
 	return nil
 }
@@ -94,12 +103,12 @@ func (s *Session) findInterruptedOfOthers(ctx context.Context) error {
 // findEarlierCommits reports problems with earlier commits at the start of a session: an interrupted commit, or a
 // failed commit of an older version.
 func (s *Session) findEarlierCommits(ctx context.Context) {
-	if !s.State().Source.Live() || !s.recorder.Load().Exists() {
+	if !s.recorder.Load().Exists() {
 		return
 	}
 	err := s.FindInterrupted(ctx)
 	j, failed := history.JournalEntry{}, false
-	if err == nil {
+	if err == nil && s.State().Source.Live() {
 		j, failed, err = s.Journal().LastFailed(ctx)
 	}
 	switch {

@@ -58,8 +58,10 @@ func (o *options) notes(s *session.Session, interactive bool) {
 	st := s.State()
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(o.err, "ibconsole: "+format+"\n", args...) }
 	if !interactive { // else the summary has it
-		if st.Interrupted != "" {
-			p("%s", st.Interrupted)
+		for _, text := range []string{st.Interrupted, st.Elsewhere} {
+			if text != "" {
+				p("%s", text)
+			}
 		}
 		if lines := st.Unread.Lines(1); len(lines) > 0 {
 			p("%s (problems lists all)", strings.Join(lines, "; "))

@@ -177,8 +177,12 @@ func commit(c *feature.Call) error {
 	r := &run{Call: c, plan: planDecl, done: doneDecl, ofStaged: true}
 	return r.planAndWrite(func(opt commits.Options) (rep commits.Report, note string, err error) {
 		rep, err = write(c.Ctx, c.Session, opt)
-		if resumes && rep.Written != nil && err == nil {
+		switch {
+		case !resumes || rep.Written == nil || err != nil:
+		case rep.Resumes:
 			note = "the interrupted commit is finished"
+		default:
+			note = "the tables of the commit that was interrupted in another simulation"
 		}
 		return rep, note, err
 	})

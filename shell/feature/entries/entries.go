@@ -20,6 +20,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session/journal"
 )
 
 // Feature is the command history.
@@ -145,7 +146,7 @@ type entry struct {
 	answer.Lead
 }
 
-func describe(e *history.Entry, j *history.JournalEntry) entry {
+func describe(commits journal.Journal, e *history.Entry, j *history.JournalEntry) entry {
 	a := entry{
 		ID: e.ID, Type: string(e.Kind), SubnetID: e.Subnet, Began: e.Began, Until: e.Until, Who: e.Who,
 		Source: answer.Optional(e.Source), Engine: e.Engine, Options: e.Options, Note: answer.Optional(e.Note),
@@ -154,8 +155,9 @@ func describe(e *history.Entry, j *history.JournalEntry) entry {
 	}
 	words := []string{a.Type, e.Note}
 	if j != nil {
-		a.Outcome = answer.Text(j.Outcome.Word())
-		words = append(words, j.Outcome.Word())
+		outcome := commits.Outcome(j).Word()
+		a.Outcome = answer.Text(outcome)
+		words = append(words, outcome)
 		if n := j.Others.Count; n > 0 {
 			a.Others = answer.Int(n)
 			words = append(words, "others wrote "+prose.Count(n, "entry"))
@@ -222,7 +224,7 @@ func list(c *feature.Call, store *history.Store) error {
 	}
 	var a entries
 	for i := range found {
-		a.all = append(a.all, describe(&found[i], commits[found[i].ID]))
+		a.all = append(a.all, describe(c.Session.Journal(), &found[i], commits[found[i].ID]))
 	}
 	if kept, err := store.Retention(c.Ctx); err == nil && len(a.all) > 0 {
 		a.Kept, a.Days, a.Size = answer.Text(keptText(kept)), answer.Int(int(kept.Age/day)), answer.Int(kept.Size>>20)
@@ -321,8 +323,8 @@ func show(c *feature.Call, store *history.Store) error {
 		}
 	}
 	a := contents{
-		entry: describe(&snap.Entry, commit), Nodes: len(snap.Fabric.Nodes), Switches: len(snap.Fabric.Switches),
-		Links: len(snap.Fabric.Links()),
+		entry: describe(c.Session.Journal(), &snap.Entry, commit), Nodes: len(snap.Fabric.Nodes),
+		Switches: len(snap.Fabric.Switches), Links: len(snap.Fabric.Links()),
 	}
 	if commit != nil {
 		a.others = commit.Others.List

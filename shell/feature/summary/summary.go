@@ -32,6 +32,7 @@ type summary struct {
 	Mark        answer.Value `name:"mark" kind:"text"`
 	Hardware    answer.Value `name:"hardware" kind:"text"`
 	Interrupted answer.Value `key:"interrupted" kind:"text" help:"the interrupted commit"`
+	Elsewhere   answer.Value `key:"interrupted_elsewhere" kind:"text" help:"a commit in another simulation"`
 	Switches    int          `key:"switches" name:"switches"`
 	CAs         int          `key:"cas" name:"channel adapters"`
 	Aggregation int          `key:"aggregation_nodes" help:"channel adapters that are aggregation nodes"`
@@ -110,6 +111,7 @@ var decl = answer.Decl[*summary]{
 	Facts: answer.Fields[*summary](),
 	Layout: []answer.Item[*summary]{
 		{Line: "[  INTERRUPTED: {interrupted}]"},
+		{Line: "[  note: {interrupted_elsewhere}]"},
 		{
 			Line: "  {switches|switch}, {cas|channel adapter}[, {aggregation nodes}][, {routers|router}], " +
 				"{links|link}; highest LID {max_lid}",
@@ -165,8 +167,8 @@ func describe(st *session.State, p *session.Picture) *summary {
 	in := &inv.InSubnet
 	s := &summary{
 		Source: st.Source.String(), Simulated: st.Source.Kind == source.Sim,
-		Interrupted: answer.Optional(st.Interrupted),
-		Switches:    in.Switches, CAs: in.CAs, Aggregation: in.Aggregation, Routers: in.Routers, Links: in.Links,
+		Interrupted: answer.Optional(st.Interrupted), Elsewhere: answer.Optional(st.Elsewhere),
+		Switches: in.Switches, CAs: in.CAs, Aggregation: in.Aggregation, Routers: in.Routers, Links: in.Links,
 		MaxLID: f.MaxLID, Outside: inv.Outside, Lost: answer.Optional(st.Lost), SMPort: answer.Port(f, f.SMPort),
 		Routed: p.Tables != nil && f.MaxLID > 0,
 		Engine: st.Settings.String(), Write: st.WriteOn, Writing: prose.When(st.WriteOn, "writing is on", "read-only"),

@@ -90,6 +90,17 @@ type subject struct {
 	rollback bool  // write what the switches held before it, otherwise what it was to write
 	before   int64 // the history entry with what the switches held before it all began, 0 for what they hold now
 	note     string
+	// unwritten means that the switches hold nothing of it: nothing was written, or only to the simulated subnet of
+	// another console. Its outcome stays, whatever the other commit writes.
+	unwritten bool
+}
+
+// undone returns the number of the commit whose outcome changes when the other commit ends, 0 for none.
+func (s *subject) undone() int64 {
+	if s.unwritten {
+		return 0
+	}
+	return s.id
 }
 
 // restores reports whether the commit rolls back another one, or finishes such a rollback. It needs no permission for
@@ -140,6 +151,9 @@ type commit struct {
 	op  *session.Op
 	opt Options
 	of  subject
+	// elsewhere is a commit that another console left in its own simulation, and whose tables this commit writes, or
+	// those before it. nil for none.
+	elsewhere *history.Chain
 	// controls are the ports to control, nil if the commit writes tables.
 	controls []write.Control
 	// target is what to write: nil for the staged tables until they are known, otherwise a history entry.
@@ -193,7 +207,7 @@ func (c *commit) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.rep.Resumes = c.of.id != 0 && !c.of.rollback
+	c.rep.Resumes = c.of.undone() != 0 && !c.of.rollback
 	if err := c.assess(ctx, made); err != nil {
 		return err
 	}
@@ -275,7 +289,7 @@ func (c *commit) findPartial(ctx context.Context) error {
 	if c.of.id != 0 || c.isPorts() || p.id == 0 || p.tables != c.target.Tables {
 		return nil
 	}
-	open, found, err := interrupted(ctx, c.Session)
+	open, found, err := c.Journal().Interrupted(ctx)
 	if err == nil && found && open.First.ID == p.id { // otherwise another console finished it
 		c.of = p.subject
 	}
@@ -378,7 +392,7 @@ func (c *commit) countLost(ctx context.Context, p *plan.Plan) error {
 }
 
 // nothingToWrite ends a commit if the switches already hold its target. It also ends the earlier commit that this one
-// was to finish.
+// was to finish or roll back, if all switches were read.
 func (c *commit) nothingToWrite(ctx context.Context) error {
 	if c.isStaged() {
 		c.Publish(session.ChangeStaged, func(st *session.State) { st.Written = true })
@@ -386,7 +400,7 @@ func (c *commit) nothingToWrite(ctx context.Context) error {
 	if w := c.op.Written(); w != nil && c.st.Live.Tables != nil && diff.Count(w.Tables, c.st.Live.Tables).Changed > 0 {
 		c.op.SetWritten(nil) // otherwise the switches hold what the last commit wrote
 	}
-	if c.of.id == 0 || !c.opt.writes() {
+	if c.of.undone() == 0 && c.elsewhere == nil || !c.opt.writes() || len(c.st.Unanswered) > 0 {
 		return nil
 	}
 	store, err := c.History()
@@ -397,9 +411,11 @@ func (c *commit) nothingToWrite(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	chain, found, err := store.Open(ctx, c.Subnet())
+	chain, found, err := store.Open(ctx, c.Subnet(), c.Journal().Concerns)
 	switch {
 	case err != nil:
+	case c.elsewhere != nil:
+		err = store.Lose(ctx, *c.elsewhere)
 	case found && chain.First.ID == c.of.id:
 		err = store.Settle(ctx, chain, 0, c.of.rollback)
 	case c.of.rollback:
@@ -419,14 +435,14 @@ func (c *commit) write(ctx context.Context) error {
 	ended := false
 	defer func() {
 		if !ended { // a panic
-			_, _, _ = j.end(false, 1)
+			_, _, _ = c.end(j, false, 1)
 			_ = c.FindInterrupted(context.WithoutCancel(ctx))
 		}
 	}()
 	rep, st, p := &c.rep, &c.st, c.rep.Plan
 	rep.Journal = j.entry.After
-	this := ownCommit{c.Journal().Recorder.File(), j.entry.ID}
-	c.Publish(0, func(st *session.State) { own.Put(st, append(slices.Clip(own.Of(st)), this)) })
+	this := journal.Own{File: c.Journal().Recorder.File(), ID: j.entry.ID}
+	c.Publish(0, func(st *session.State) { st.Own = append(slices.Clip(st.Own), this) })
 	rep.Written, err = apply.Apply(ctx, c.Connection().Client(), st.Live.Fabric, &p.List,
 		apply.Options{Progress: c.op.Progress, Writing: c.writing, Overwrite: c.opt.AllowOverwrite})
 	if len(p.SL2VLs) > 0 && st.Source.Kind == source.Sim {
@@ -487,7 +503,7 @@ func (c *commit) writing(p apply.Progress) {
 // Rollback also returns the commit.
 func Rollback(ctx context.Context, s *session.Session, id int64, opt Options) (Report, history.JournalEntry, error) {
 	c := &commit{Session: s, opt: opt, of: subject{rollback: true}}
-	open, found, err := settleable(ctx, s, id)
+	open, found, err := c.interrupted(s.Journal().Interrupted(ctx))
 	if err != nil {
 		return Report{}, history.JournalEntry{}, c.log(err)
 	}
@@ -503,11 +519,21 @@ func Rollback(ctx context.Context, s *session.Session, id int64, opt Options) (R
 		rep, err := c.settle(ctx, &open, rollback)
 		return rep, j, err
 	}
+	open, found, err = c.interrupted(s.Journal().Elsewhere(ctx))
+	if err != nil {
+		return Report{}, history.JournalEntry{}, c.log(err)
+	}
+	if _, known := open.Find(id); found && (known || id == 0 && len(s.State().Own) == 0) {
+		c.elsewhere = &open
+		rep, err := c.settle(ctx, &open, true)
+		return rep, open.First, err
+	}
 	j, err := find(ctx, s, id)
 	if err != nil {
 		return Report{}, j, c.log(err)
 	}
-	c.of = subject{id: j.ID, rollback: true, note: cmp.Or(opt.Note, history.RollbackNote)}
+	c.of = subject{id: j.ID, rollback: true, note: cmp.Or(opt.Note, history.RollbackNote),
+		unwritten: !s.Journal().Concerns(j.ID) || j.Outcome == history.NothingWritten}
 	if len(j.Controls) > 0 {
 		c.controls = write.Undo(j.Controls)
 	} else if err := c.takeEntry(j.Before, j.After); err != nil {
@@ -517,10 +543,29 @@ func Rollback(ctx context.Context, s *session.Session, id int64, opt Options) (R
 	return rep, j, err
 }
 
-// Resume finishes an interrupted commit, also one that another console left on the same simulated subnet.
+// interrupted returns what [journal.Journal.Interrupted] or [journal.Journal.Elsewhere] returned. If another console
+// carries the commit out, the error contains what the user can do.
+func (c *commit) interrupted(open history.Chain, found bool, err error) (history.Chain, bool, error) {
+	switch {
+	case !errors.Is(err, history.ErrLocked):
+	case c.State().Busy != "": // the writer may be this console, which do awaits
+		err = nil
+	default:
+		err = fmt.Errorf("%w; hint: wait until it ends, or end that process, and run the command again", err)
+	}
+	return open, found, err
+}
+
+// Resume finishes an interrupted commit. If there is none, it writes the tables of a commit that another console left
+// in its own simulation of the subnet.
 func Resume(ctx context.Context, s *session.Session, opt Options) (Report, error) {
 	c := &commit{Session: s, opt: opt}
-	open, found, err := s.Journal().Interrupted(ctx)
+	open, found, err := c.interrupted(s.Journal().Interrupted(ctx))
+	if err == nil && !found {
+		if open, found, err = c.interrupted(s.Journal().Elsewhere(ctx)); found {
+			c.elsewhere = &open
+		}
+	}
 	if err == nil && !found {
 		open.First, found, err = s.Journal().LastFailed(ctx)
 	}
@@ -536,6 +581,13 @@ func Resume(ctx context.Context, s *session.Session, opt Options) (Report, error
 // settle finishes an interrupted commit, or rolls it back.
 func (c *commit) settle(ctx context.Context, open *history.Chain, rollback bool) (Report, error) {
 	c.of = resumption(open, rollback)
+	held := c.of.before
+	if c.elsewhere != nil {
+		c.of.before, c.of.unwritten = 0, true
+		if !rollback {
+			c.of.note = c.opt.Note
+		}
+	}
 	entry := open.First.After
 	if rollback {
 		entry = open.First.Before
@@ -548,7 +600,7 @@ func (c *commit) settle(ctx context.Context, open *history.Chain, rollback bool)
 		c.controls = open.First.Controls
 		return c.do(ctx)
 	}
-	if err := c.takeEntry(entry, c.of.before); err != nil {
+	if err := c.takeEntry(entry, held); err != nil {
 		return Report{}, c.log(err)
 	}
 	return c.do(ctx)
@@ -569,6 +621,9 @@ func (c *commit) takeEntry(id, held int64) error {
 	if err != nil {
 		return err
 	}
+	if c.elsewhere != nil {
+		other = st.Live // those of the entry were never on these switches
+	}
 	c.target = p.ToStage(fmt.Sprintf("history %d", id), other.Tables)
 	return nil
 }
@@ -588,7 +643,7 @@ var (
 
 // undone are the outcomes of commits that cannot be rolled back, because nothing is left to undo or a later commit took
 // over.
-var undone = []history.Outcome{history.RolledBack, history.Finished, history.NothingWritten}
+var undone = []history.Outcome{history.RolledBack, history.Finished, history.NothingWritten, history.Lost}
 
 // canBeUndone reports whether a commit of the journal is left to undo. Rollbacks do not count, except by undrain.
 func canBeUndone(all []history.JournalEntry, j *history.JournalEntry) bool {
@@ -610,13 +665,13 @@ func find(ctx context.Context, s *session.Session, id int64) (history.JournalEnt
 		return history.JournalEntry{}, err
 	}
 	st := s.State()
-	if mine := own.Of(&st); id == 0 && len(mine) > 0 && mine[len(mine)-1].id == 0 {
+	if mine := st.Own; id == 0 && len(mine) > 0 && mine[len(mine)-1].ID == 0 {
 		return history.JournalEntry{}, ErrNotJournaled
 	}
 	others := 0 // commits of other consoles to the same simulated subnet
 	for _, j := range all {
 		isLast := id == 0 && canBeUndone(all, &j)
-		if isLast && !concerns(s, j.ID) {
+		if isLast && !s.Journal().Concerns(j.ID) {
 			others++
 			continue
 		}

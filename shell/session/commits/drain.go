@@ -17,7 +17,6 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/shell/session/source"
 )
 
 // Drain is a link, switch or host that commits took out of service and that is not back.
@@ -43,45 +42,6 @@ func (d *Drain) about(ports bool) string {
 	return d.What + " " + d.Name + prose.When(ports, portsNote, "")
 }
 
-// ownCommit identifies a commit of this session: its number in the journal of a file, 0 for a commit without an entry.
-type ownCommit struct {
-	file string
-	id   int64
-}
-
-// own is the slot of a session for its own commits, the oldest first.
-var own = session.NewSlot[[]ownCommit]()
-
-// concerns reports whether a commit of the journal was written to the subnet of the session. Each console simulates a
-// subnet again, so commits of other consoles to a simulated subnet do not count.
-func concerns(s *session.Session, id int64) bool {
-	st := s.State()
-	return st.Source.Kind != source.Sim ||
-		slices.Contains(own.Of(&st), ownCommit{s.Journal().Recorder.File(), id})
-}
-
-// interrupted returns the interrupted commit of the subnet.
-func interrupted(ctx context.Context, s *session.Session) (history.Chain, bool, error) {
-	open, found, err := s.Journal().Interrupted(ctx)
-	return open, found && concerns(s, open.First.ID), err
-}
-
-// settleable returns the interrupted commit that a rollback of an entry finishes, 0 for no entry. Unlike [interrupted],
-// it also finds a commit that another console left on the same simulated subnet, if the entry is of this commit, or if
-// the session has no commit of its own.
-func settleable(ctx context.Context, s *session.Session, id int64) (history.Chain, bool, error) {
-	open, found, err := s.Journal().Interrupted(ctx)
-	if !found || err != nil || concerns(s, open.First.ID) {
-		return open, found, err
-	}
-	if id == 0 {
-		st := s.State()
-		return open, len(own.Of(&st)) == 0, nil
-	}
-	_, known := open.Find(id)
-	return open, known, nil
-}
-
 // NeedJournal returns an error if the commits of the session cannot be recorded.
 func NeedJournal(s *session.Session) error {
 	store, err := s.History()
@@ -103,7 +63,7 @@ func Drains(ctx context.Context, s *session.Session) (all []Drain, err error) {
 	if err != nil {
 		return nil, err
 	}
-	journal = slices.DeleteFunc(journal, func(j history.JournalEntry) bool { return !concerns(s, j.ID) })
+	journal = slices.DeleteFunc(journal, func(j history.JournalEntry) bool { return !s.Journal().Concerns(j.ID) })
 	for i := range journal {
 		note, isPorts := strings.CutSuffix(journal[i].Note, portsNote)
 		text, isDrain := strings.CutPrefix(note, drainNote)

@@ -56,8 +56,8 @@ func noJournal(err error) error {
 }
 
 func (j *openJournal) begin(ctx context.Context, c *commit) error {
-	open, found, err := j.store.Open(ctx, c.Subnet())
-	if err == nil && found && open.First.ID != c.of.id && !c.opt.Abandon && concerns(c.Session, open.First.ID) {
+	open, found, err := j.store.Open(ctx, c.Subnet(), c.Journal().Concerns)
+	if err == nil && found && open.First.ID != c.of.id && !c.opt.Abandon {
 		return &RefusedError{Needs: Abandon, Err: c.Journal().Interruption(open)}
 	}
 	if now := c.newestCommit(ctx, j.store); err == nil && now.subnet == c.newest.subnet && now != c.newest {
@@ -74,7 +74,7 @@ func (j *openJournal) begin(ctx context.Context, c *commit) error {
 		if !c.isPorts() {
 			after.Halfway = c.rep.Plan.Between(c.st.Live.Tables)
 		}
-		j.entry, err = j.store.Begin(ctx, c.of.id, was, after, c.controls...)
+		j.entry, err = j.store.Begin(ctx, c.of.undone(), was, after, c.controls...)
 	}
 	if err != nil && c.opt.NoJournal {
 		j.store = nil
@@ -104,7 +104,7 @@ func (c *commit) newestCommit(ctx context.Context, store *history.Store) commitE
 	newest := commitEnd{subnet: c.Subnet()}
 	all, _ := store.Journal(ctx, newest.subnet)
 	for i := range all {
-		if j := &all[i]; j.Outcome != history.NothingWritten && concerns(c.Session, j.ID) {
+		if j := &all[i]; j.Outcome != history.NothingWritten && c.Journal().Concerns(j.ID) {
 			newest.id, newest.outcome = j.ID, j.Outcome
 			break
 		}
@@ -120,27 +120,31 @@ func (c *commit) snapshot(p *session.Picture, note string) history.Snapshot {
 
 // end records that the commit is done, or that it stopped after some writes, and releases the lock. It does so even if
 // the context was cancelled. If the commit stopped in the middle, it returns the interrupted commit.
-func (j *openJournal) end(isDone bool, sets int) (c history.Chain, isOpen bool, err error) {
+func (c *commit) end(j *openJournal, isDone bool, sets int) (open history.Chain, isOpen bool, err error) {
 	if j.lock == nil {
-		return c, false, nil
+		return open, false, nil
 	}
 	defer func() { _ = j.lock.Unlock() }()
 	if j.store == nil {
-		return c, false, nil
+		return open, false, nil
 	}
 	ctx := context.Background()
+	concerns := c.Journal().Concerns
 	switch {
 	case isDone:
-		if c, _, err = j.store.Open(ctx, j.entry.Subnet); err == nil {
-			err = j.store.Settle(ctx, c, j.entry.ID, !c.Forward(&j.entry))
+		if open, _, err = j.store.Open(ctx, j.entry.Subnet, concerns); err == nil {
+			err = j.store.Settle(ctx, open, j.entry.ID, !open.Forward(&j.entry))
 		}
-		return c, false, err
+		if err == nil && c.elsewhere != nil {
+			err = j.store.Lose(ctx, *c.elsewhere)
+		}
+		return open, false, err
 	case sets == 0:
-		return c, false, j.store.End(ctx, j.entry.ID, history.NothingWritten)
+		return open, false, j.store.End(ctx, j.entry.ID, history.NothingWritten)
 	}
 	err = j.store.End(ctx, j.entry.ID, history.Interrupted)
-	c, isOpen, oerr := j.store.Open(ctx, j.entry.Subnet)
-	return c, isOpen, errors.Join(err, oerr)
+	open, isOpen, oerr := j.store.Open(ctx, j.entry.Subnet, concerns)
+	return open, isOpen, errors.Join(err, oerr)
 }
 
 // endJournal records that a commit ended with err. If the commit stopped in the middle, the returned error contains the
@@ -153,7 +157,7 @@ func (c *commit) endJournal(ctx context.Context, j *openJournal, err error) erro
 		sets = rep.Written.Sets
 		noteErr = c.noteOthers(ctx, j)
 	}
-	chain, isOpen, endErr := j.end(err == nil, sets)
+	chain, isOpen, endErr := c.end(j, err == nil, sets)
 	if err == nil && !c.isPorts() {
 		setPartial(c.Session, partialWrite{})
 	}

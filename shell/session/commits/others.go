@@ -47,7 +47,7 @@ func (c *commit) findOthers(ctx context.Context, p *plan.Plan) error {
 		}
 		for i := range all {
 			j := &all[i]
-			if !j.Outcome.Open() {
+			if !j.Outcome.Open() || !c.Journal().Concerns(j.ID) {
 				continue
 			}
 			for _, w := range j.Others.List {

@@ -6,7 +6,9 @@ package journal
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/write"
@@ -21,15 +23,46 @@ type Journal struct {
 	Recorder  *recorder.Recorder
 	Subnet    string
 	UsualFile string // the history file that a session uses unless it is told another one
+	// Simulated means that each console simulates the subnet on its own. Then only the commits in Own were written to
+	// the switches of the session.
+	Simulated bool
+	Own       []Own
 }
 
-// Commits returns the commits of the subnet, the newest first.
+// Own identifies a commit of the session: its number in the journal of a file, 0 for a commit without an entry.
+type Own struct {
+	File string
+	ID   int64
+}
+
+// Concerns reports whether a commit of the journal was written to the switches of the session.
+func (j Journal) Concerns(id int64) bool {
+	return !j.Simulated || slices.Contains(j.Own, Own{j.Recorder.File(), id})
+}
+
+// isElsewhere reports whether a commit of the journal was written to the simulated subnet of another console.
+func (j Journal) isElsewhere(id int64) bool { return !j.Concerns(id) }
+
+// Outcome returns the outcome of a commit. A commit that another console left in its own simulation of the subnet is
+// not open here, and has an outcome of its own.
+func (j Journal) Outcome(e *history.JournalEntry) history.Outcome {
+	if e.Outcome.Open() && e.Subnet == j.Subnet && j.isElsewhere(e.ID) {
+		return history.Outcome(e.Outcome.Word() + " in the simulation of another console")
+	}
+	return e.Outcome
+}
+
+// Commits returns the commits of the subnet, the newest first, with the outcomes that [Journal.Outcome] returns.
 func (j Journal) Commits(ctx context.Context) ([]history.JournalEntry, error) {
 	store, err := j.Recorder.Store()
 	if err != nil {
 		return nil, err
 	}
-	return store.Journal(ctx, j.Subnet)
+	all, err := store.Journal(ctx, j.Subnet)
+	for i := range all {
+		all[i].Outcome = j.Outcome(&all[i])
+	}
+	return all, err
 }
 
 // Known returns the commits of the subnet, the newest first. It returns none if the session keeps no history, or if
@@ -41,25 +74,47 @@ func (j Journal) Known(ctx context.Context) ([]history.JournalEntry, error) {
 	return j.Commits(ctx)
 }
 
-// Interrupted returns the interrupted commit of the subnet. It returns false if there is none, or if another console is
-// just carrying it out.
+// Interrupted returns the interrupted commit of the subnet. It returns false if there is none. If another console is
+// just carrying it out, the error wraps [history.ErrLocked] and names that console.
 func (j Journal) Interrupted(ctx context.Context) (history.Chain, bool, error) {
+	return j.open(ctx, j.Concerns)
+}
+
+// Elsewhere returns the commit of a simulated subnet that was interrupted in the simulation of another console. It
+// returns false if there is none. The error is that of Interrupted.
+func (j Journal) Elsewhere(ctx context.Context) (history.Chain, bool, error) {
+	if !j.Simulated {
+		return history.Chain{}, false, nil
+	}
+	return j.open(ctx, j.isElsewhere)
+}
+
+func (j Journal) open(ctx context.Context, isCandidate func(id int64) bool) (history.Chain, bool, error) {
 	store, err := j.Recorder.Store()
 	if err != nil {
 		return history.Chain{}, false, err
 	}
-	before, found, err := store.Open(ctx, j.Subnet)
+	before, found, err := store.Open(ctx, j.Subnet, isCandidate)
 	if !found || err != nil || store.ReadOnly() != nil { // a read-only history cannot be locked
 		return before, found, err
 	}
-	if locked, err := store.Locked(j.Subnet); locked || err != nil {
+	if err := store.Locked(j.Subnet); err != nil {
 		return history.Chain{}, false, err
 	}
-	c, found, err := store.Open(ctx, j.Subnet) // the commit may have ended before the lock was tested
-	if len(c.Later) > len(before.Later) {      // and another console may have begun to resume it
-		return history.Chain{}, false, err
+	c, found, err := store.Open(ctx, j.Subnet, isCandidate) // it may have ended before the lock was tested
+	if len(c.Later) > len(before.Later) {                   // and another console may have begun to resume it
+		return history.Chain{}, false, errors.Join(err, history.ErrLocked)
 	}
 	return c, found, err
+}
+
+// ElsewhereText describes a commit that was interrupted in the simulation of another console, with the commands that
+// end it.
+func (j Journal) ElsewhereText(c history.Chain) string {
+	return fmt.Sprintf("%s was interrupted in another console, which simulated this subnet on its own, so that no "+
+		"switch here holds a part of it; rollback %d yes%s ends its entry, and commit resume yes%s writes its tables "+
+		"here",
+		c.First.Name(), c.First.After, Option(j.OtherFile()), Option(j.OtherFile()))
 }
 
 // LastFailed returns the last commit of the subnet if its outcome is [history.Failed], which older versions recorded.
