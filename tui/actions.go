@@ -150,7 +150,7 @@ func whyNoRow(m *model) string { return prose.When(m.pane().Base().N == 0, "ther
 func markRow(m *model) tea.Cmd {
 	t := m.pane().Base()
 	t.ToggleMark()
-	informView(m, draw.Count(len(t.Marks), "row")+" marked")
+	informView(m, prose.Count(len(t.Marks), "row")+" marked")
 	return nil
 }
 
@@ -161,7 +161,7 @@ func markRange(m *model) tea.Cmd {
 		m.warn("only the row of the cursor is marked: move to the other end of the range")
 		return nil
 	}
-	informView(m, draw.Count(len(t.Marks), "row")+" marked")
+	informView(m, prose.Count(len(t.Marks), "row")+" marked")
 	return nil
 }
 

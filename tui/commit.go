@@ -147,7 +147,7 @@ func (pg *pages) openCommit() tea.Cmd {
 		"could lose packets.")
 	p.Add("", "")
 	p.Addf("", "subnet     %s, %s", st.Source.String(),
-		draw.Count(pg.m.indexes.Of(st.Live.Fabric).Switches, "switch"))
+		prose.Count(pg.m.indexes.Of(st.Live.Fabric).Switches, "switch"))
 	p.Addf("", "tables     %s", st.Title(st.Staged))
 	if len(st.Failures) > 0 {
 		p.Addf(t.Warn, "failures   %s: the links are still up, and the new tables do not use them",
@@ -250,7 +250,7 @@ func (pg *pages) planPast(p *commitPage) tea.Cmd {
 	p.Leave = func() tea.Cmd { return p.leave("") }
 	p.Add("", "")
 	p.Addf("", "subnet     %s, %s", st.Source.String(),
-		draw.Count(pg.m.indexes.Of(st.Live.Fabric).Switches, "switch"))
+		prose.Count(pg.m.indexes.Of(st.Live.Fabric).Switches, "switch"))
 	if master, ok := st.Master(); ok {
 		p.Addf(t.Bad, "master SM  on %s: its next routing would overwrite a part of these tables",
 			master.Port)
@@ -421,7 +421,7 @@ func pageColumns(s *pane.Sheet) []draw.Column {
 // thousands returns a number with separators, or a text that is no number as it is.
 func thousands(text string) string {
 	if n, err := strconv.Atoi(text); err == nil {
-		return draw.Thousands(n)
+		return prose.Thousands(n)
 	}
 	return text
 }

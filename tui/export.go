@@ -14,7 +14,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"example.org/ibconsole/internal/base/prose"
-	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/svg"
 )
 
@@ -132,8 +131,8 @@ func export(m *model, name string) {
 		m.warn("export: " + err.Error())
 		return
 	}
-	m.inform(fmt.Sprintf("%s written to %s", draw.Count(len(lines), "row"), name))
-	m.events.add(fmt.Sprintf("%s of %s written to %s", draw.Count(len(lines), "row"), m.pane().About().Name, name))
+	m.inform(fmt.Sprintf("%s written to %s", prose.Count(len(lines), "row"), name))
+	m.events.add(fmt.Sprintf("%s of %s written to %s", prose.Count(len(lines), "row"), m.pane().About().Name, name))
 }
 
 func (h *host) write(name, text string) error {
@@ -184,7 +183,7 @@ func copyRows(m *model) tea.Cmd {
 		m.warn("c: there is no terminal to copy to")
 	case len(text) > maxClip:
 		m.warn(fmt.Sprintf("c: %s bytes are more than a terminal's clipboard takes: e writes a file",
-			draw.Thousands(len(text))))
+			prose.Thousands(len(text))))
 	default:
 		m.clip.write(m.clip.sequence(text))
 		first, _, _ := strings.Cut(text, "\n")
@@ -197,5 +196,5 @@ func moreLines(n int) string {
 	if n < 2 {
 		return ""
 	}
-	return fmt.Sprintf(" and %s more", draw.Thousands(n-1))
+	return fmt.Sprintf(" and %s more", prose.Thousands(n-1))
 }

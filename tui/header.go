@@ -79,7 +79,7 @@ func (v *view) lostText() string {
 	if v.m.sc.Down == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" %s down", draw.Thousands(v.m.sc.Down))
+	return fmt.Sprintf(" %s down", prose.Thousands(v.m.sc.Down))
 }
 
 // tabs draws the line with the keys and names of all panes. On a narrow screen only the first panes and the focused
@@ -157,10 +157,10 @@ func (v *view) counts(w, room int) string {
 	ix := v.m.sc.Top
 	down := prose.When(v.lostText() == "" && w >= 100, ", 0 down", "") // otherwise it follows the counts
 	if n := len(v.m.sc.FailedLinks()); n > 0 {
-		down = fmt.Sprintf(", %s failed", draw.Thousands(n)) + down
+		down = fmt.Sprintf(", %s failed", prose.Thousands(n)) + down
 	}
-	nodes := fmt.Sprintf("%s, %s", draw.Count(ix.Switches, "switch"), draw.Count(ix.Hosts, "host"))
-	all := fmt.Sprintf("%s, %s", nodes, draw.Count(ix.Links, "link")) + down
+	nodes := fmt.Sprintf("%s, %s", prose.Count(ix.Switches, "switch"), prose.Count(ix.Hosts, "host"))
+	all := fmt.Sprintf("%s, %s", nodes, prose.Count(ix.Links, "link")) + down
 	short := strings.TrimPrefix(down, ", ")
 	out := []string{all, nodes + down, short, ""}
 	switch {
@@ -203,7 +203,7 @@ func (v *view) busyText(w int) string {
 	switch {
 	case st.Busy == "":
 	case total > 0:
-		out += fmt.Sprintf(" %s/%s", draw.Thousands(st.Done), draw.Thousands(st.Total))
+		out += fmt.Sprintf(" %s/%s", prose.Thousands(st.Done), prose.Thousands(st.Total))
 		if w >= 100 {
 			out += " " + bar(t).ViewAs(float64(10*min(st.Done, st.Total)/st.Total)/10)
 		}
@@ -211,7 +211,7 @@ func (v *view) busyText(w int) string {
 			out += " " + text
 		}
 	case st.Total == 0 && st.Done > 0:
-		out += fmt.Sprintf(" %s so far", draw.Thousands(st.Done))
+		out += fmt.Sprintf(" %s so far", prose.Thousands(st.Done))
 	}
 	if len(v.m.jobs.running) > 0 {
 		if w >= 100 {
@@ -252,5 +252,5 @@ func (p *pace) text(st *session.State, now time.Time) string {
 	}
 	rate := float64(done) / took.Seconds()
 	left := max(time.Duration(float64(st.Total-st.Done)/rate*float64(time.Second)), 0)
-	return fmt.Sprintf("%s/s, %s left", draw.Thousands(int(rate+0.5)), draw.Seconds(left.Round(100*time.Millisecond)))
+	return fmt.Sprintf("%s/s, %s left", prose.Thousands(int(rate+0.5)), draw.Seconds(left.Round(100*time.Millisecond)))
 }

@@ -12,6 +12,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -154,7 +155,7 @@ func (j *job) take(all bool) []outputLine {
 	j.pending = nil
 	if j.dropped > 0 {
 		out = append([]outputLine{
-			{fmt.Sprintf("%s left out here: write long answers to a file", draw.Count(j.dropped, "line")), true},
+			{fmt.Sprintf("%s left out here: write long answers to a file", prose.Count(j.dropped, "line")), true},
 		}, out...)
 		j.dropped = 0
 	}

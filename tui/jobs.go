@@ -284,7 +284,7 @@ func (j *job) summary() string {
 	case j.instead != "" && len(j.warnings) == 0:
 		return j.instead
 	case len(j.warnings) > 1:
-		return fmt.Sprintf("%s (8, the log, has %s)", j.warnings[0], draw.Count(len(j.warnings), "warning"))
+		return fmt.Sprintf("%s (8, the log, has %s)", j.warnings[0], prose.Count(len(j.warnings), "warning"))
 	case len(j.warnings) == 1:
 		return j.warnings[0] + "; " + line
 	case line == "":

@@ -11,6 +11,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
@@ -379,9 +380,9 @@ func (v *view) popup(w int) []string {
 	case n == 0:
 		return lines
 	case c.automatic:
-		line(t.Dim, draw.Count(n, "candidate")+": Tab completes", "")
+		line(t.Dim, prose.Count(n, "candidate")+": Tab completes", "")
 	default:
-		line(t.Dim, draw.Count(n, "candidate")+": Tab takes the next, Enter runs", "")
+		line(t.Dim, prose.Count(n, "candidate")+": Tab takes the next, Enter runs", "")
 	}
 	name := 12
 	for _, x := range c.candidates {

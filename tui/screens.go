@@ -120,7 +120,7 @@ func (s *screens) enter(msg enterMsg) tea.Cmd {
 		s.at = msg.at
 		s.subnets.Choose(msg.at)
 		to.inform("this is " + draw.Clean(to.subnet, to.Look.ASCII) +
-			prose.When(lacking > 0, "; it lacks "+draw.Count(lacking, "host")+" of the sets", ""))
+			prose.When(lacking > 0, "; it lacks "+prose.Count(lacking, "host")+" of the sets", ""))
 	}
 	to.refresh()
 	cmds := []tea.Cmd{to.seek()}

@@ -155,10 +155,10 @@ func (p *writePage) phases() {
 	if done < len(now.Phases) {
 		node := prose.When(now.Node == "", "", ", "+draw.Clean(now.Node, t.ASCII))
 		p.Addf(t.Strong, "now        %s %s: %s of %s%s", bar(t).ViewAs(float64(10*now.Done/max(now.Total, 1))/10),
-			phaseWord(now.CurrentPhase()), draw.Thousands(now.Done), draw.Thousands(now.Total), node)
+			phaseWord(now.CurrentPhase()), prose.Thousands(now.Done), prose.Thousands(now.Total), node)
 	}
-	p.Addf("", "written    %s of %s: %v", draw.Thousands(now.Written.Total()), draw.Thousands(now.All), now.Written)
-	p.Addf("", "verified   %s", draw.Thousands(now.ReadBack.Total()))
+	p.Addf("", "written    %s of %s: %v", prose.Thousands(now.Written.Total()), prose.Thousands(now.All), now.Written)
+	p.Addf("", "verified   %s", prose.Thousands(now.ReadBack.Total()))
 }
 
 // phaseWord returns what a phase writes.

@@ -53,7 +53,8 @@ func TestHintsOfUnanswered(t *testing.T) {
 	}{{mad.ErrTimeout, "M_Key"}, {far, "63 links"}} {
 		var r Report
 		r.Answers([]sweep.Unanswered{{Node: "sw", Port: 1, Attr: mad.AttrNodeInfo, Count: 1, Err: c.err}}, nil)
-		if try := r.Problems[0].Try; !strings.Contains(try, c.want) || strings.Contains(try, "M_Key") != (c.err != far) {
+		try := r.Problems[0].Try
+		if !strings.Contains(try, c.want) || strings.Contains(try, "M_Key") != (c.err != far) {
 			t.Errorf("%v: %s, want %s", c.err, try, c.want)
 		}
 	}

@@ -37,8 +37,8 @@ func (r *Report) Links(f *fabric.Fabric, limits []fabric.LinkLimit) {
 		r.compareWithSimilar(f, l, similar[deviceClass(f, l)])
 	}
 	if unknown > 0 {
-		r.Skip("widths and speeds enabled at the ends of links", "", "the source lacks them for %d links; these were "+
-			"compared with similar links", unknown)
+		r.Skip("widths and speeds enabled at the ends of links", "", "the source lacks them for %s; these were "+
+			"compared with similar links", prose.Count(unknown, "link"))
 	}
 }
 
@@ -138,14 +138,12 @@ func (r *Report) NotActive(f *fabric.Fabric) {
 	switch n := len(waiting); {
 	case n > 1 && n == initial && (active == 0 || n > manyWaiting):
 		r.Add(NotActive, PlaceOfPort(f, waiting[0].A), "start a subnet manager, or use: route; write on; commit",
-			"%d links are in Initialize, the first at %s: they are cabled, and no subnet manager has initialized them",
-			n,
-			f.PortName(waiting[0].A))
+			"%s are in Initialize, the first at %s: they are cabled, and no subnet manager has initialized them",
+			prose.Count(n, "link"), f.PortName(waiting[0].A))
 	case n > manyWaiting:
 		r.Add(NotActive, PlaceOfPort(f, waiting[0].A), "wait for the subnet manager, or read its log: show sms",
-			"%d links are not Active, the first at %s, %d of them in Initialize: a subnet manager is initializing "+
-				"them, or "+
-				"has stopped", n, f.PortName(waiting[0].A), initial)
+			"%s are not Active, the first at %s, %s of them in Initialize: a subnet manager is initializing "+
+				"them, or has stopped", prose.Count(n, "link"), f.PortName(waiting[0].A), prose.Thousands(initial))
 	default:
 		for _, l := range waiting {
 			r.Add(NotActive, PlaceOfPort(f, l.A), "is there a subnet manager? show sms; its log",

@@ -297,10 +297,12 @@ func (a *comparison) summarize(all []Difference) []Difference {
 		of, text = max(hosts, len(a.ends[a.model])), prose.Verb(n, "host", "is", "are")+" missing here or in the others"
 	case DifferentCabling:
 		of = links - hosts
-		text = fmt.Sprintf("%d of %d links between switches lead elsewhere than on most", n, of)
+		text = fmt.Sprintf("%s of %s between switches lead elsewhere than on most", prose.Thousands(n),
+			prose.Count(of, "link"))
 	case DifferentSpeed:
 		of = links
-		text = fmt.Sprintf("%d of %s run at another speed than on most: %s", n, prose.Count(links, "link"), all[0].What)
+		text = fmt.Sprintf("%s of %s run at another speed than on most: %s", prose.Thousands(n),
+			prose.Count(links, "link"), all[0].What)
 	default:
 		return all
 	}
@@ -586,7 +588,8 @@ func (a *comparison) compareTables(tables []*fabric.Tables) (out []Difference) {
 				continue
 			}
 			if all, differ := of[i].compare(&of[usual]); differ > 0 {
-				add(i, "%d of %s lead elsewhere than on most", differ, prose.Count(all, "forwarding entry"))
+				add(i, "%s of %s lead elsewhere than on most", prose.Thousands(differ),
+					prose.Count(all, "forwarding entry"))
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -548,16 +549,17 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// TestGrouped checks the commas between thousands.
+// TestGrouped checks the commas between thousands of a count, and a number without them.
 func TestGrouped(t *testing.T) {
 	d := answer.Decl[int64]{
-		Command: "count", Title: "{n|,}", Layout: []answer.Item[int64]{},
+		Command: "count", Title: "{n} {n|#}", Layout: []answer.Item[int64]{},
 		Facts: []answer.Field[int64]{answer.IntField("n", "", "", func(n int64) int64 { return n })},
 	}
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 136037232: "136,037,232", -1234: "-1,234",
 		-123: "-123"} {
 		var got strings.Builder
-		if err := d.Answer(answer.Basis{}, n).Text(&got); err != nil || got.String() != want+"\n" {
+		want += " " + strconv.FormatInt(n, 10) + "\n"
+		if err := d.Answer(answer.Basis{}, n).Text(&got); err != nil || got.String() != want {
 			t.Errorf("%d is written %q, want %s: %v", n, got.String(), want, err)
 		}
 	}

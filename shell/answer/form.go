@@ -15,7 +15,7 @@ import (
 //
 //	{key}       the value of a field
 //	{key|noun}  a count with its noun: "1 pair", "2 pairs"
-//	{key|,}     a count with commas between thousands: "11,664"
+//	{key|#}     a number that is not a count, such as a LID, without commas between thousands
 //	{key|clock} the time of day of a time: "15:04:05"
 //	{?key}      a condition at the beginning: omits the line or the bracket if the field is false or does not apply
 //	[text]      a text with fields, omitted if one of them is 0, false, empty or does not apply
@@ -131,24 +131,16 @@ func (v Value) isEmpty() bool {
 
 func (p *formPart) fill(v Value) string {
 	switch {
-	case p.noun == "":
+	case p.noun == "" && v.Kind() == KindInt:
+		return prose.Thousands(v.Int())
+	case p.noun == "" || p.noun == "#":
 		return v.String()
-	case p.noun == ",":
-		return grouped(v.String())
 	case p.noun == "clock" && v.Kind() == KindTime:
 		return when.Clock(v.time())
 	case v.Kind() != KindInt:
 		return v.String() + " " + prose.Noun(2, p.noun)
 	}
 	return prose.Count(v.Int(), p.noun)
-}
-
-// grouped inserts commas between the thousands of a whole number.
-func grouped(digits string) string {
-	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
 }
 
 // checkForm returns an error if a form uses an unknown field or would print a condition. The argument more contains the

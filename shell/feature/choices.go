@@ -45,7 +45,7 @@ type UnsurePath struct {
 var unsureTable = answer.Table[UnsurePath]{
 	Key: "adaptive_troubles", Title: "paths that do not arrive for sure", Help: "the first paths of each kind",
 	Fields: answer.Fields[UnsurePath](),
-	Row:    "    {FROM} -> {TO} (LID {lid}): {REACHED}",
+	Row:    "    {FROM} -> {TO} (LID {lid|#}): {REACHED}",
 }
 
 // Choices follows the paths over all choices of adaptive routing and counts them. It returns nil if no switch routes

@@ -109,13 +109,13 @@ func MeasuresOf(q linkload.Quick) (m Measures) {
 // MeasureLines returns the lines for [Measures].
 func MeasureLines[T any]() []answer.Item[T] {
 	return []answer.Item[T]{
-		{Line: "{?shifts_worst}  shift figure {shifts_worst} (the most paths over a link), by {shifts_worst_by}; " +
+		{Line: "{?shifts_worst}  shift figure {shifts_worst} (the most paths over a link), by {shifts_worst_by|#}; " +
 			"mean {shifts_mean}; {shifts_contention_free} of {shifts_count|shift} without contention[; lost: " +
 			"{shifts_lost|path}][; unknown: {shifts_unknown|path}]"},
 		{Line: "{?bisections_worst}  effective bisection bandwidth {bisections_mean} of full ({bisections_min} to " +
-			"{bisections_max}, std dev {bisections_std_dev}) " +
-			"over {bisections_count|random bisection}, seed {bisections_seed}; at worst {bisections_worst|path} over " +
-			"a link[; lost: {bisections_lost|path}][; unknown: {bisections_unknown|path}]"},
+			"{bisections_max}, std dev {bisections_std_dev}) over {bisections_count|random bisection}, " +
+			"seed {bisections_seed|#}; at worst {bisections_worst|path} over a link[; lost: " +
+			"{bisections_lost|path}][; unknown: {bisections_unknown|path}]"},
 	}
 }
 

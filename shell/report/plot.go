@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/dustin/go-humanize"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // bar is a bar of a plot.
@@ -32,7 +32,7 @@ func histogram(ports []Port) []bar {
 	if len(count) <= mostBars {
 		var bars []bar
 		for _, n := range slices.Sorted(maps.Keys(count)) {
-			bars = append(bars, bar{humanize.Comma(n), count[n]})
+			bars = append(bars, bar{prose.Thousands(n), count[n]})
 		}
 		return bars
 	}
@@ -60,7 +60,7 @@ func histogram(ports []Port) []bar {
 				continue
 			}
 		}
-		bars = append(bars, bar{humanize.Comma(from+1) + "-" + humanize.Comma(from+width), inRange[i]})
+		bars = append(bars, bar{prose.Thousands(from+1) + "-" + prose.Thousands(from+width), inRange[i]})
 	}
 	return bars
 }
@@ -100,7 +100,7 @@ func (p *printer) bars(bars []bar, x, y string) {
 		high := float64(b.value) / float64(most) * plotHigh
 		p.f(`<rect x="%d" y="%.1f" width="%d" height="%.1f" fill="#2f6f9f"/>`, at, float64(bottom)-high, plotBar, high)
 		p.f(`<text x="%d" y="%.1f" text-anchor="middle">%s</text>`, at+plotBar/2, float64(bottom)-high-4,
-			humanize.Comma(b.value))
+			prose.Thousands(b.value))
 		p.f(`<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", at+plotBar/2, bottom+14,
 			html.EscapeString(b.label))
 	}

@@ -277,7 +277,7 @@ func (t *Table) Draw(p *Pen, line int) {
 // Cell returns the text of a row.
 func (c *Column) Cell(row int) string {
 	if c.Text == nil {
-		return Thousands(int(c.Order(row)))
+		return prose.Thousands(int(c.Order(row)))
 	}
 	return c.Text(row)
 }

@@ -3,6 +3,8 @@
 package draw
 
 import (
+	"example.org/ibconsole/internal/base/prose"
+
 	"slices"
 	"strings"
 	"testing"
@@ -104,7 +106,7 @@ func TestWindow(t *testing.T) {
 
 func TestThousands(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 136037232: "136,037,232", -1234: "-1,234"} {
-		if got := Thousands(n); got != want {
+		if got := prose.Thousands(n); got != want {
 			t.Errorf("%d is %s", n, got)
 		}
 	}

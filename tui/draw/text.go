@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/dustin/go-humanize"
 	"github.com/mattn/go-runewidth"
 
 	"example.org/ibconsole/internal/base/plain"
@@ -169,12 +168,6 @@ func Fold(s string, w int) []string {
 	}
 }
 
-// Count returns a number with its noun: "1 switch", "2 switches".
-func Count(n int, noun string) string { return Thousands(n) + " " + prose.Noun(n, noun) }
-
-// Thousands returns a number as "419,904".
-func Thousands(n int) string { return humanize.Comma(int64(n)) }
-
 // Percent returns a share of 1 as "92 %".
 func Percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
@@ -222,7 +215,7 @@ func CountOrNone(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return Thousands(n)
+	return prose.Thousands(n)
 }
 
 // Age returns a duration as text that changes rarely: it counts seconds in steps of five.

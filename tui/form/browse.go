@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/tui/draw"
 )
 
@@ -177,9 +178,9 @@ func (b *browser) headline() string {
 	case b.listing == nil:
 		return where + ": reading"
 	case b.listing.More:
-		return where + ": " + draw.Count(len(b.fits), "name") + ", and more"
+		return where + ": " + prose.Count(len(b.fits), "name") + ", and more"
 	}
-	return where + ": " + draw.Count(len(b.fits), "name")
+	return where + ": " + prose.Count(len(b.fits), "name")
 }
 
 // rows draws the list in n lines. The first line is the headline.

@@ -197,7 +197,7 @@ func PathsText(l *linkload.Loads, port fabric.PortIndex) string {
 	if !l.Known(port) {
 		return "?"
 	}
-	return draw.Thousands(int(l.Paths[port]))
+	return prose.Thousands(int(l.Paths[port]))
 }
 
 // List is a table together with default methods of a pane.

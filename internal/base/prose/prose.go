@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/dustin/go-humanize"
 )
 
 // Integer is a number of things.
@@ -14,8 +16,11 @@ type Integer interface {
 	~int | ~int32 | ~int64 | ~uint8
 }
 
-// Count returns a number with its noun: "1 switch", "2 switches", "0 changed entries".
-func Count[N Integer](n N, noun string) string { return fmt.Sprintf("%d %s", n, Noun(n, noun)) }
+// Thousands returns a number as "419,904".
+func Thousands[N Integer](n N) string { return humanize.Comma(int64(n)) }
+
+// Count returns a number with its noun: "1 switch", "2,000 switches", "0 changed entries".
+func Count[N Integer](n N, noun string) string { return Thousands(n) + " " + Noun(n, noun) }
 
 // Verb returns a count with its noun and a verb: "1 port has", "2 ports have". The verb is given in singular and
 // plural.
@@ -76,7 +81,7 @@ func Cut[T any](items []T, most int) (shown []T, more string) {
 }
 
 // More returns the text for omitted items of a list: "and 7 more".
-func More[N Integer](n N) string { return fmt.Sprintf("and %d more", n) }
+func More[N Integer](n N) string { return "and " + Thousands(n) + " more" }
 
 // When returns a if yes, else b.
 func When[T any](yes bool, a, b T) T {

@@ -14,7 +14,7 @@ func TestCount(t *testing.T) {
 		noun, want string
 	}{
 		{1, "link", "1 link"}, {2, "link", "2 links"}, {0, "switch", "0 switches"}, {1, "switch", "1 switch"},
-		{3, "entry", "3 entries"},
+		{3, "entry", "3 entries"}, {999, "link", "999 links"}, {1_296, "link", "1,296 links"},
 		{2, "changed entry", "2 changed entries"}, {2, "day", "2 days"}, {2, "GUID prefix", "2 GUID prefixes"},
 		{2, "part of the file", "2 parts of the file"}, {1, "set of levels of paths", "1 set of levels of paths"},
 		{0, "copy of a link", "0 copies of a link"}, {-1, "hop", "-1 hops"}, {2, "loss", "2 losses"},

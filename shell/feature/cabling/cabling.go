@@ -123,7 +123,7 @@ var (
 	}
 	unmatchedTable = answer.Table[unmatchedRow]{
 		Key: "unmatched", Title: "not matched", Fields: answer.Fields[unmatchedRow](), MaxRows: maxUnmatched,
-		Row: "  not matched: line {line}: {cable}: {why}", Help: "planned cables that cannot be compared",
+		Row: "  not matched: line {line|#}: {cable}: {why}", Help: "planned cables that cannot be compared",
 	}
 	stepTable = answer.Table[stepRow]{
 		Key: "steps", Title: "work list", Fields: answer.Fields[stepRow](), Help: "the repair, in a possible order",

@@ -61,7 +61,7 @@ type hop struct {
 
 var ringTable = answer.Table[hop]{
 	Key: "ring", Title: "a credit loop", Help: "the links of a shortest credit loop", Fields: answer.Fields[hop](),
-	Row: "    {from} -> {to} VL {vl}   waits for the next with {src} -> {TO} (LID {lid}) SL {sls}",
+	Row: "    {from} -> {to} VL {vl|#}   waits for the next with {src} -> {TO} (LID {lid|#}) SL {sls}",
 }
 
 func hopsOf(f *fabric.Fabric, ring []credits.Dependency) []hop {

@@ -120,7 +120,7 @@ var (
 	troubles = answer.Table[trouble]{
 		Key: "troubles", Title: "paths that do not arrive", Help: "the first paths of each kind",
 		Fields: answer.Fields[trouble](),
-		Row:    "  {FROM} -> {TO} (LID {lid}): {why}",
+		Row:    "  {FROM} -> {TO} (LID {lid|#}): {why}",
 	}
 	reachDecl = declareReach("check reach", "reach of {of}: {ends|end port}, {pairs|pair}, {paths|path}")
 	loopsDecl = declareReach("check loops", "loops of {of}: {ends|end port}, {pairs|pair}, {paths|path}")

@@ -386,7 +386,7 @@ func declare(command string) (planned, written *answer.Decl[*Change]) {
 		Title: "written in {seconds}: {writes}; read back: {read back}",
 		Layout: append([]answer.Item[*Change]{
 			{Line: "{?note}{note}"},
-			{Line: "{?undo}[history {history}; ]{undo}"},
+			{Line: "{?undo}[history {history|#}; ]{undo}"},
 			{Line: "{?" + rebuildLine + "}{" + rebuildLine + "}"},
 			{Line: "{?links down}LINKS DOWN       {links down}"},
 			{Table: answer.Show(&differTable, faults(func(r *apply.Report) []apply.Difference { return r.Differ },

@@ -225,30 +225,30 @@ func (l *layout[T]) table(table answer.Listed[T], hidden bool) {
 // items returns the layout of an answer that contains a difference.
 func items[T any](prefix string, of func(T) *difference, shown func(T) bool) []answer.Item[T] {
 	l := &layout[T]{prefix: prefix, of: of, shown: shown}
-	l.line("pairs lost                {pairs_cut_off|,}", nil)
+	l.line("pairs lost                {pairs_cut_off}", nil)
 	l.table(answer.Show(&lostTable, rowsOf(of, (*difference).lost)), false)
-	l.line("pairs reached by luck     {pairs_by_luck|,}, by some choices of adaptive routing; before "+
-		"{pairs_by_luck_before|,} of them",
+	l.line("pairs reached by luck     {pairs_by_luck}, by some choices of adaptive routing; before "+
+		"{pairs_by_luck_before} of them",
 		func(d *difference) bool { return d.Pairs.ByLuck > 0 })
 	l.table(answer.Show(&luckTable, rowsOf(of, (*difference).luck)), false)
-	l.line("[pairs newly connected     {pairs_connected|,}]", nil)
+	l.line("[pairs newly connected     {pairs_connected}]", nil)
 	l.table(answer.Show(&connectedTable, rowsOf(of, (*difference).connected)), false)
-	l.line("pairs with another path   {pairs_changed|,} of {pairs_total|,}", nil)
+	l.line("pairs with another path   {pairs_changed} of {pairs_total}", nil)
 	l.table(answer.Show(&changedTable, rowsOf(of, (*difference).changed)), true)
-	l.line("[pairs lost as before      {pairs_unreached|,}]", nil)
-	l.line("[pairs not known           {pairs_unknown|,}, over switches whose tables were not read]", nil)
-	l.line("LFT entries               {entries_changed|,} on {entries_switches|,} switches, {entries_blocks|,} blocks"+
+	l.line("[pairs lost as before      {pairs_unreached}]", nil)
+	l.line("[pairs not known           {pairs_unknown}, over switches whose tables were not read]", nil)
+	l.line("LFT entries               {entries_changed} on {entries_switches} switches, {entries_blocks} blocks"+
 		"[; {entries_unread|switch} not compared, as a table was not read]", nil)
 	l.table(answer.Show(&switchTable, rowsOf(of, (*difference).switches)), true)
 	l.line("[multicast tables          {multicast_unread|switch} not compared, as a table was not read]", nil)
-	l.line("[multicast entries         {multicast_changed|,} on {multicast_switches|,} switches, of "+
-		"{multicast_lids|,} LIDs]", nil)
+	l.line("[multicast entries         {multicast_changed} on {multicast_switches} switches, of "+
+		"{multicast_lids} LIDs]", nil)
 	l.table(answer.Show(&groupTable, rowsOf(of, (*difference).groups)), false)
 	l.topology()
-	l.line("[links whose load changes  {loads_changed|,}]", nil)
+	l.line("[links whose load changes  {loads_changed}]", nil)
 	l.table(answer.Show(&loadTable, rowsOf(of, (*difference).loads)), false)
-	l.line("{?worst_old_from}{?worst_new_from}most paths on a link      {worst_new_paths_new|,}, was "+
-		"{worst_old_paths_old|,}   {worst_new_from} -> {worst_new_to}", nil)
+	l.line("{?worst_old_from}{?worst_new_from}most paths on a link      {worst_new_paths_new}, was "+
+		"{worst_old_paths_old}   {worst_new_from} -> {worst_new_to}", nil)
 	l.line("{?SL2VL tables}SL2VL tables              {SL2VL tables}", nil)
 	l.line("{?path SLs}path SLs                  {path SLs}", nil)
 	l.line("adaptive routing          {adaptive_lids|LID entry}, on {adaptive_switches|switch}",
@@ -265,15 +265,15 @@ func items[T any](prefix string, of func(T) *difference, shown func(T) bool) []a
 
 // topology adds the end ports and links that only one of the two states has.
 func (l *layout[T]) topology() {
-	l.line("[end ports gone            {ends_gone|,}]", nil)
+	l.line("[end ports gone            {ends_gone}]", nil)
 	l.table(answer.Show(&goneTable, rowsOf(l.of, (*difference).gone)), false)
-	l.line("[end ports come            {ends_come|,}]", nil)
+	l.line("[end ports come            {ends_come}]", nil)
 	l.table(answer.Show(&comeTable, rowsOf(l.of, (*difference).come)), false)
-	l.line("[LIDs moved                {lids_moved|,}]", nil)
+	l.line("[LIDs moved                {lids_moved}]", nil)
 	l.table(answer.Show(&movedTable, rowsOf(l.of, (*difference).moved)), true)
-	l.line("[links down                {links_down|,}]", nil)
+	l.line("[links down                {links_down}]", nil)
 	l.table(answer.Show(&downTable, rowsOf(l.of, (*difference).down)), false)
-	l.line("[links up                  {links_up|,}]", nil)
+	l.line("[links up                  {links_up}]", nil)
 	l.table(answer.Show(&upTable, rowsOf(l.of, (*difference).up)), false)
 }
 
@@ -309,7 +309,7 @@ func pairTable(key, title string) answer.Table[pair] {
 	return answer.Table[pair]{
 		Key: key, Title: title, Help: "the first pairs of the kind", Stream: true, MaxRows: maxRows,
 		Fields: answer.Fields[pair](),
-		Row:    "  {src} (LID {src_lid}) -> {dst} (LID {dst_lid})",
+		Row:    "  {src} (LID {src_lid|#}) -> {dst} (LID {dst_lid|#})",
 	}
 }
 
@@ -455,7 +455,7 @@ type end struct {
 func endTable(key, title string) answer.Table[end] {
 	return answer.Table[end]{
 		Key: key, Title: title, Stream: true, MaxRows: maxRows, Fields: answer.Fields[end](),
-		Row: "  {port} (LID {lid})[, {NOW}]",
+		Row: "  {port} (LID {lid|#})[, {NOW}]",
 	}
 }
 
@@ -545,7 +545,7 @@ var loadTable = answer.Table[load]{
 	Key: "loads", Title: "links whose load changes", Help: "links with other paths or entries, links that " +
 		"gain paths first", Stream: true, MaxRows: maxLoads,
 	Fields: answer.Fields[load](),
-	Row:    "  {from}[ -> {to}]: paths {paths_new|,}, was {paths_old|,}; entries {entries_new|,}, was {entries_old|,}",
+	Row:    "  {from}[ -> {to}]: paths {paths_new}, was {paths_old}; entries {entries_new}, was {entries_old}",
 }
 
 func (d *difference) load(l *diff.Load) load {

@@ -302,7 +302,7 @@ var showDecl = answer.Decl[contents]{
 				return conflict{x.Node, x.GUID, x.What, x.Was, x.Is, x.Would, x.String()}
 			})
 		})},
-		{Line: "  read it with of={id}, compare with diff {id}"},
+		{Line: "  read it with of={id|#}, compare with diff {id|#}"},
 	},
 }
 

@@ -89,7 +89,7 @@ type lost struct {
 var (
 	changeTable = answer.Table[change]{
 		Key: "changes", Title: "changes", Stream: true, Fields: answer.Fields[change](),
-		Row: "  {number}\t{state}\t{what} {name} ({links|link})", Lead: func(c change) answer.Lead { return c.lead },
+		Row: "  {number|#}\t{state}\t{what} {name} ({links|link})", Lead: func(c change) answer.Lead { return c.lead },
 	}
 	lostTable = answer.Table[lost]{
 		Key: "unreachable_nodes", Title: "unreachable nodes", Stream: true, Fields: answer.Fields[lost](),

@@ -59,7 +59,7 @@ func (m manager) port() fabric.PortIndex { return m.f.PortByGUID(m.GUID) }
 
 var table = answer.Table[manager]{
 	Key: "managers", Title: "subnet managers", Stream: true,
-	Row:   "{guid} {state} priority {priority} on {port}",
+	Row:   "{guid} {state} priority {priority|#} on {port}",
 	Empty: "the sweep found no subnet manager",
 	Fields: []answer.Field[manager]{
 		{Key: "guid", Name: "GUID", Kind: answer.KindGUID, Help: "of its port", Value: func(m manager) answer.Value {

@@ -94,7 +94,7 @@ var whereDecl = answer.Decl[where]{
 		{Line: "  type            {type}"},
 		{Line: "  node GUID       {node_guid}"},
 		{Line: "{?port_guid}  port GUID       {port_guid}"},
-		{Line: "  LID             {lid}"},
+		{Line: "  LID             {lid|#}"},
 		{Line: "{?route}  directed route  {route} from {from}"},
 		{Line: "  no links connect it with the node of this program",
 			When: func(w where) bool { return w.route == "" && w.from != fabric.None }},

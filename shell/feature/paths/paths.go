@@ -249,7 +249,7 @@ func size(n int) string {
 	return fmt.Sprintf("%.2f MB", float64(n)/1e6)
 }
 
-const contentsForm = "{file}: {size}, path records of {ports|port} ({lids|LID}) by {origin}, state {state}"
+const contentsForm = "{file}: {size}, path records of {ports|port} ({lids|LID}) by {origin}, state {state|#}"
 
 var (
 	buildDecl = declareContents("paths build", "path records of {of}, built in {seconds}",

@@ -169,7 +169,7 @@ func route(c *feature.Call) error {
 		r.Hint = "'suggest torus FILE clear=yes' looks for a torus_config without such a credit loop"
 	}
 	if rep.Against != "" {
-		r.Compared = fmt.Sprintf(", %d of them differ from %s%s", rep.Changed, rep.Against,
+		r.Compared = fmt.Sprintf(", %s of them differ from %s%s", prose.Thousands(rep.Changed), rep.Against,
 			diff.NotCompared(rep.Unread))
 	}
 	if t := rep.Multicast; t != nil {

@@ -89,11 +89,11 @@ const maxListed = 20
 var (
 	managers = answer.Table[manager]{
 		Key: "sms", Title: "subnet managers", TextOnly: true, Fields: answer.Fields[manager](),
-		Row: "  subnet manager {guid} {state} priority {priority} on {port}",
+		Row: "  subnet manager {guid} {state} priority {priority|#} on {port}",
 	}
 	parts = answer.Table[part]{
 		Key: "unread_parts", Title: "parts of the file that were not read", MaxRows: 5, Fields: answer.Fields[part](),
-		Row: "  not read: {file}:{line}: {why}",
+		Row: "  not read: {file}:{line|#}: {why}",
 	}
 	unanswered = answer.Table[remark]{
 		Key: "unanswered", Title: "unanswered", MaxRows: maxListed, Fields: answer.Fields[remark](),
@@ -114,7 +114,7 @@ var decl = answer.Decl[*summary]{
 		{Line: "[  note: {interrupted_elsewhere}]"},
 		{
 			Line: "  {switches|switch}, {cas|channel adapter}[, {aggregation nodes}][, {routers|router}], " +
-				"{links|link}; highest LID {max_lid}",
+				"{links|link}; highest LID {max_lid|#}",
 		},
 		{
 			Line: "{?unreachable_nodes}  unreachable from {sm_port}: {unreachable_switches|switch}, " +

@@ -106,7 +106,7 @@ var hopTable = answer.Table[hop]{Key: "hops", Title: "hops", Fields: answer.Fiel
 // declarePath declares the answer of a command that traces a path.
 func declarePath(command string) *answer.Decl[*path] {
 	return &answer.Decl[*path]{
-		Command: command, Help: "the path between two end ports", Title: "{from} -> {destination}, LID {lid}[, " +
+		Command: command, Help: "the path between two end ports", Title: "{from} -> {destination}, LID {lid|#}[, " +
 			"{level}], of {of}", Facts: answer.Fields[*path](),
 		Layout: []answer.Item[*path]{
 			{Table: answer.Show(&hopTable, func(p *path) answer.Rows[hop] { return answer.Slice(p.hops) })},

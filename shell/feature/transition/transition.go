@@ -88,7 +88,7 @@ type hop struct {
 func ringTable(key, title string) answer.Table[hop] {
 	return answer.Table[hop]{
 		Key: key, Title: title, Help: "links that wait for one another", Fields: answer.Fields[hop](),
-		Row: "    {from} -> {to} VL {vl}",
+		Row: "    {from} -> {to} VL {vl|#}",
 	}
 }
 

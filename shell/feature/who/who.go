@@ -113,12 +113,12 @@ var (
 	}
 	unreachableTable = userTable("unreachable", "unreachable without it", "  unreachable: {port}",
 		"end ports that are unreachable without it")
-	fromTable = userTable("from", "from", "  from: {port} (LID {lid}), {paths|path}",
+	fromTable = userTable("from", "from", "  from: {port} (LID {lid|#}), {paths|path}",
 		"end ports that send over it, most paths first")
-	toTable = userTable("to", "to", "  to: {port} (LID {lid}), {paths|path}",
+	toTable = userTable("to", "to", "  to: {port} (LID {lid|#}), {paths|path}",
 		"end ports that receive over it, most paths first")
 	pathTable = answer.Table[path]{Key: "examples", Title: "paths", Help: "the first paths over it",
-		Fields: pathFields, Stream: true, MaxRows: mostRead, Row: "  {from} -> {to} (LID {lid})", Lead: toTrace}
+		Fields: pathFields, Stream: true, MaxRows: mostRead, Row: "  {from} -> {to} (LID {lid|#})", Lead: toTrace}
 	choiceTable = answer.Table[path]{
 		Key: "adaptive_pairs", Title: "can use it: pairs", Fields: answer.Fields[path](), Stream: true, Lead: toTrace,
 	}

@@ -235,12 +235,12 @@ func (a *answers) Figure() string {
 	if s == nil {
 		return ""
 	}
-	text := draw.Count(a.N, "row")
+	text := prose.Count(a.N, "row")
 	if s.More > 0 {
-		text = draw.Count(s.Len(), "row") + " of " + draw.Thousands(s.Len()+s.More)
+		text = prose.Count(s.Len(), "row") + " of " + prose.Thousands(s.Len()+s.More)
 	}
 	if shown, all := a.Fitting(a.Wide); a.HasHead() && shown < all {
-		text += fmt.Sprintf(", %d of %s (%s %s)", shown, draw.Count(all, "column"), a.Look.KeyName("left"),
+		text += fmt.Sprintf(", %d of %s (%s %s)", shown, prose.Count(all, "column"), a.Look.KeyName("left"),
 			a.Look.KeyName("right"))
 	}
 	return text

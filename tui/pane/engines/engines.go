@@ -95,7 +95,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 			Wide: 11, Right: true, Text: l.unreachable, Order: order(func(r *row) int64 { return r.Lost + r.Luck }),
 			Look: bad(func(r *row) bool { return r.Lost+r.Luck > 0 })},
 		{Name: "most paths", Help: "paths over the busiest link (edge forwarding index)",
-			Wide: 10, Right: true, Text: figure(func(r *row) string { return draw.Thousands(int(r.Worst)) }),
+			Wide: 10, Right: true, Text: figure(func(r *row) string { return prose.Thousands(int(r.Worst)) }),
 			Order: order(func(r *row) int64 { return r.Worst })},
 		{Name: "of limit", Help: "largest number of paths over a link between switches, divided by the limit of the " +
 			"link", Wide: 8, Right: true, Rank: 3, Text: figure(func(r *row) string {
@@ -121,9 +121,9 @@ func entries(r *row) string {
 	case r.Changed < 0:
 		return "?"
 	case r.Unread > 0:
-		return draw.Thousands(r.Changed) + "+?" // the tables of some switches were not read
+		return prose.Thousands(r.Changed) + "+?" // the tables of some switches were not read
 	}
-	return draw.Thousands(r.Changed)
+	return prose.Thousands(r.Changed)
 }
 
 func took(d time.Duration) string {
@@ -145,9 +145,9 @@ func (l *compared) computed(i int) *row {
 func (l *compared) unreachable(i int) string {
 	switch r := l.computed(i); {
 	case r != nil && r.Pairs.Unknown > 0:
-		return draw.Thousands(int(r.Lost+r.Luck)) + "+?"
+		return prose.Thousands(int(r.Lost+r.Luck)) + "+?"
 	case r != nil:
-		return draw.Thousands(int(r.Lost + r.Luck))
+		return prose.Thousands(int(r.Lost + r.Luck))
 	case i < len(l.rows):
 		return "-"
 	case i == len(l.rows) && l.trial.Doing != nil:
@@ -304,9 +304,9 @@ func (l *compared) Figure() string {
 	case l.trial.Doing != nil:
 		return fmt.Sprintf("computing %d of %d", min(len(l.rows)+1, len(l.names)), len(l.names))
 	case refused > 0:
-		return fmt.Sprintf("%s, %d refused", draw.Count(len(l.names)-refused, "route"), refused)
+		return fmt.Sprintf("%s, %d refused", prose.Count(len(l.names)-refused, "route"), refused)
 	}
-	return draw.Count(len(l.names), "route")
+	return prose.Count(len(l.names), "route")
 }
 
 func (l *compared) Empty() string {

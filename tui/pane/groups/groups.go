@@ -137,7 +137,7 @@ func (l *groups) group() *groupRow {
 
 func (l *groups) switchesText(row int) string {
 	if n := l.all.rows[row].switches; n >= 0 {
-		return draw.Thousands(n)
+		return prose.Thousands(n)
 	}
 	return "?"
 }
@@ -231,9 +231,9 @@ func (l *groups) Figure() string {
 	case l.Kind == groupsTree:
 		return l.drawn.figure
 	case l.Kind == groupsMembers:
-		return draw.Count(l.Size, "member")
+		return prose.Count(l.Size, "member")
 	}
-	return draw.Count(l.Size, "group") + " from " + l.all.origin
+	return prose.Count(l.Size, "group") + " from " + l.all.origin
 }
 
 func (l *groups) Empty() string {

@@ -216,7 +216,7 @@ func newGroupTree(t *fabric.Tables, g *groupRow, from uint64) (*groupTree, error
 			missed++
 		}
 	}
-	figure := fmt.Sprintf("%s arrive, %s missed", draw.Thousands(tree.Delivered), draw.Thousands(missed))
+	figure := fmt.Sprintf("%s arrive, %s missed", prose.Thousands(tree.Delivered), prose.Thousands(missed))
 	return &groupTree{g.group.MLID, d.rows, figure}, nil
 }
 

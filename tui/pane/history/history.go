@@ -15,6 +15,7 @@ import (
 
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/timeline"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
@@ -136,7 +137,7 @@ func (e *Entry) figures() string {
 			if name == "holes" { // the name in the file
 				name = "unanswered"
 			}
-			all = append(all, draw.Thousands(int(v))+" "+name)
+			all = append(all, prose.Thousands(int(v))+" "+name)
 		}
 	}
 	return strings.Join(all, ", ")
@@ -226,9 +227,9 @@ func (l *past) Figure() string {
 	case l.entriesResult.Progress() != "" || l.momentsResult.Progress() != "":
 		return "reading"
 	case l.Kind == showMoments:
-		return draw.Count(l.N, "event")
+		return prose.Count(l.N, "event")
 	}
-	return draw.Count(l.N, "entry")
+	return prose.Count(l.N, "entry")
 }
 
 func (l *past) Empty() string {

@@ -257,7 +257,7 @@ func (l *lft) pathsText(entry uint8) string {
 	if out := l.out(entry); out != fabric.None && l.Loads() != nil && entry != 0 {
 		return pane.PathsText(l.Loads(), out)
 	}
-	return draw.Thousands(0)
+	return prose.Thousands(0)
 }
 
 // entryText returns the port of an entry with its label.

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -184,14 +185,14 @@ func (l *lft) Figure() string {
 	case l.tables() == nil:
 		return ""
 	case l.Kind == lftByPort:
-		return fmt.Sprintf("%s, %s", draw.Count(len(l.lids), "LID"), draw.Count(l.N, "port"))
+		return fmt.Sprintf("%s, %s", prose.Count(len(l.lids), "LID"), prose.Count(l.N, "port"))
 	case l.changedOnly && l.was != nil:
-		return fmt.Sprintf("%s changed against %s", draw.Thousands(l.changes), l.Scene.Base.Kind)
+		return fmt.Sprintf("%s changed against %s", prose.Thousands(l.changes), l.Scene.Base.Kind)
 	case l.was != nil:
-		return fmt.Sprintf("%s, %s changed against %s", draw.Count(l.N, "LID"), draw.Thousands(l.changes),
+		return fmt.Sprintf("%s, %s changed against %s", prose.Count(l.N, "LID"), prose.Thousands(l.changes),
 			l.Scene.Base.Kind)
 	}
-	return draw.Count(l.N, "LID")
+	return prose.Count(l.N, "LID")
 }
 
 func (l *lft) Empty() string {

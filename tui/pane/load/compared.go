@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/session/recording"
 	"example.org/ibconsole/tui/draw"
@@ -94,7 +95,7 @@ func (l *links) otherColumn() draw.Column {
 			if !ok {
 				return "no link"
 			}
-			return draw.Thousands(int(n))
+			return prose.Thousands(int(n))
 		},
 		Order: func(row int) int64 {
 			n, _ := l.otherPaths(l.port(row))

@@ -247,10 +247,10 @@ func (l *links) Figure() string {
 	case l.isMap():
 		return fmt.Sprintf("%s; at most %s of limit", l.heat().sizes(), draw.Times(float64(l.heat().most)/1000))
 	}
-	text := draw.Count(l.N, "direction")
+	text := prose.Count(l.N, "direction")
 	if hosts := l.load.hosts; hosts[1] > 0 && l.Kind == loadHottest {
-		text += "; links of hosts: " + prose.When(hosts[0] == hosts[1], "", draw.Thousands(int(hosts[0]))+" to ") +
-			draw.Thousands(int(hosts[1])) + " paths each"
+		text += "; links of hosts: " + prose.When(hosts[0] == hosts[1], "", prose.Thousands(int(hosts[0]))+" to ") +
+			prose.Thousands(int(hosts[1])) + " paths each"
 	}
 	return text
 }

@@ -100,10 +100,10 @@ func (l *links) Sketch(p *draw.Pen, line int) {
 		if n := len(g.cols); n > 1 {
 			text += " " + p.Arrow + " " + f.NodeName(f.Switches[g.cols[n-1]])
 			if draw.Width(text) > p.Left-2 {
-				text = draw.Thousands(n) + prose.When(g.name == among, " switches", " above")
+				text = prose.Thousands(n) + prose.When(g.name == among, " switches", " above")
 			}
 			if draw.Width(text) > p.Left-2 {
-				text = draw.Thousands(n)
+				text = prose.Thousands(n)
 			}
 		}
 		name(p.Dim, text, p.Left-2)

@@ -140,7 +140,7 @@ func (l *logbook) job(id int) {
 func (l *logbook) line(at int) *pane.Line { return &l.lines[l.Row(at)] }
 
 func (l *logbook) Figure() string {
-	return prose.When(l.dropped > 0, draw.Count(l.N, "line")+", older ones dropped", draw.Count(l.N, "line"))
+	return prose.When(l.dropped > 0, prose.Count(l.N, "line")+", older ones dropped", prose.Count(l.N, "line"))
 }
 
 func (l *logbook) Empty() string {

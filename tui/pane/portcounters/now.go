@@ -11,8 +11,8 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/session/recording"
-	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
 
@@ -156,5 +156,5 @@ func (l *list) nowFigure() string {
 	case l.now.reading.Err != nil:
 		return "; visible ports not read"
 	}
-	return fmt.Sprintf("; %s read every %v", draw.Count(len(l.now.read), "visible port"), sampleEvery)
+	return fmt.Sprintf("; %s read every %v", prose.Count(len(l.now.read), "visible port"), sampleEvery)
 }

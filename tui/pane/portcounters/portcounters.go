@@ -189,7 +189,7 @@ func (l *list) counted(row int) string {
 		if c.Increase == 0 {
 			return c.Counter.Short() + " at its maximum: clear it to see more"
 		}
-		text := fmt.Sprintf("%s %s", c.Counter.Short(), draw.Thousands(int(c.Increase)))
+		text := fmt.Sprintf("%s %s", c.Counter.Short(), prose.Thousands(int(c.Increase)))
 		return text + prose.When(c.AtLeast, " or more", "")
 	}), len(counts))
 }
@@ -215,7 +215,7 @@ func figure(x float64) string {
 	case x < 10:
 		return fmt.Sprintf("%.1f", x)
 	case x < 1e6:
-		return draw.Thousands(int(x + 0.5))
+		return prose.Thousands(int(x + 0.5))
 	}
 	for _, unit := range []string{"M", "G", "T"} {
 		if x /= 1000; x < 1e6 {
@@ -401,10 +401,10 @@ func (l *list) Figure() string {
 		case st.Rounds == 0:
 			return "recording, the first round is being read"
 		}
-		return fmt.Sprintf("%s%s, all ports read %s ago, %.0f a second", draw.Count(l.N, "port"), l.coverage(),
+		return fmt.Sprintf("%s%s, all ports read %s ago, %.0f a second", prose.Count(l.N, "port"), l.coverage(),
 			draw.Age(l.Scene.Clock().Sub(st.Last)), st.Share())
 	}
-	text := prose.When(l.taken == nil, "nothing read", draw.Count(l.N, "port")+l.coverage()) + ", not recording"
+	text := prose.When(l.taken == nil, "nothing read", prose.Count(l.N, "port")+l.coverage()) + ", not recording"
 	return text + l.nowFigure()
 }
 
@@ -418,7 +418,7 @@ func (l *list) coverage() string {
 	if took := records.TotalTime(l.taken.Spans); took < l.taken.Until.Sub(l.taken.Since)*99/100 {
 		text = ", recorded " + draw.Age(took)
 	}
-	return text + prose.When(l.taken.NotRead > 0, ", "+draw.Count(l.taken.NotRead, "port")+" not read", "")
+	return text + prose.When(l.taken.NotRead > 0, ", "+prose.Count(l.taken.NotRead, "port")+" not read", "")
 }
 
 // isFile reports whether the subnet is a file, of which nothing can be recorded.
@@ -457,7 +457,7 @@ const lookElsewhere = "Left looks further back, b at other counters."
 func (l *list) recordedTime() string {
 	took, of := records.TotalTime(l.taken.Spans), l.taken.Until.Sub(l.taken.Since)
 	text := draw.Age(took) + prose.When(took < of*99/100, " of "+draw.Age(of), "") + " recorded"
-	return text + prose.When(l.taken.NotRead > 0, "; "+draw.Count(l.taken.NotRead, "port")+" were not read", "")
+	return text + prose.When(l.taken.NotRead > 0, "; "+prose.Count(l.taken.NotRead, "port")+" were not read", "")
 }
 
 // Subject is the port and its link.
@@ -471,7 +471,7 @@ func (l *list) Subject() pane.Subject {
 	s := pane.Subject{Fabric: f, Node: f.Ports[x.Port].Node, Port: fabric.None, Link: link, Via: fabric.None}
 	for _, c := range x.Counts {
 		text := fmt.Sprintf("%s%s, %s per hour, from %s to %s", prose.When(c.AtLeast, "at least ", ""),
-			draw.Thousands(int(c.Increase)), figure(3600*c.PerSecond()), when.Text(c.First),
+			prose.Thousands(int(c.Increase)), figure(3600*c.PerSecond()), when.Text(c.First),
 			when.Text(c.Last))
 		s.Facts = append(s.Facts, pane.Fact{Name: c.Counter.String(), Text: text})
 	}

@@ -260,9 +260,9 @@ func (l *problems) Figure() string {
 	case l.shown == nil:
 		return cmp.Or(progress, "not computed")
 	case progress != "":
-		return draw.Count(l.all, "problem") + ", " + progress
+		return prose.Count(l.all, "problem") + ", " + progress
 	}
-	return draw.Count(l.all, "problem")
+	return prose.Count(l.all, "problem")
 }
 
 // Alarm returns the number of errors.

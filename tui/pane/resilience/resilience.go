@@ -221,19 +221,19 @@ func (l *resilient) Figure() string {
 	r := &l.now.report
 	switch {
 	case l.study.Progress() != "":
-		return fmt.Sprintf("simulated %s of %s: S stops", draw.Thousands(r.Done), draw.Thousands(r.Failures))
+		return fmt.Sprintf("simulated %s of %s: S stops", prose.Thousands(r.Done), prose.Thousands(r.Failures))
 	case !r.Complete():
-		return fmt.Sprintf("stopped at %s of %s: S continues", draw.Thousands(r.Done), draw.Thousands(r.Failures))
+		return fmt.Sprintf("stopped at %s of %s: S continues", prose.Thousands(r.Done), prose.Thousands(r.Failures))
 	}
-	figure := draw.Count(r.Failures, "failure")
+	figure := prose.Count(r.Failures, "failure")
 	if r.Failures > len(l.now.rows) {
-		figure = fmt.Sprintf("the %s worst of %s", draw.Thousands(len(l.now.rows)), draw.Thousands(r.Failures))
+		figure = fmt.Sprintf("the %s worst of %s", prose.Thousands(len(l.now.rows)), prose.Thousands(r.Failures))
 	}
-	figure += fmt.Sprintf("; %s lose paths, ", draw.Thousands(r.Losing))
+	figure += fmt.Sprintf("; %s lose paths, ", prose.Thousands(r.Losing))
 	if r.Looping > 0 {
-		figure += draw.Count(r.Looping, "loop") + ", "
+		figure += prose.Count(r.Looping, "loop") + ", "
 	}
-	return figure + draw.Thousands(r.Overloading) + " raise the maximum"
+	return figure + prose.Thousands(r.Overloading) + " raise the maximum"
 }
 
 func (l *resilient) Empty() string {
@@ -251,7 +251,7 @@ func (l *resilient) Empty() string {
 	case l.err != nil:
 		return "the failures were not simulated: " + l.err.Error()
 	case l.large() && l.approved != l.key():
-		return draw.Thousands(l.failures()) + " failures take long to simulate: S starts in the background"
+		return prose.Thousands(l.failures()) + " failures take long to simulate: S starts in the background"
 	}
 	return "there is nothing of this kind: b shows other kinds"
 }

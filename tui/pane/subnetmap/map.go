@@ -335,8 +335,8 @@ func (s *subnetMap) Title() string {
 	if s.structure == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s, %s, %s", s.structure.Title(), draw.Count(s.of.Switches, "switch"),
-		draw.Count(s.of.Hosts, "host"))
+	return fmt.Sprintf("%s, %s, %s", s.structure.Title(), prose.Count(s.of.Switches, "switch"),
+		prose.Count(s.of.Hosts, "host"))
 }
 
 func (s *subnetMap) StateBadge() *draw.Badge { return s.SceneBadge(s.Scene != nil) }
@@ -351,7 +351,7 @@ func (s *subnetMap) Figure() string {
 	m := &measures[s.Kind]
 	worst := s.worst(s.Kind)
 	if worst == fabric.None {
-		return draw.Count(len(s.switches), "switch")
+		return prose.Count(len(s.switches), "switch")
 	}
 	v := s.valuesOf(s.Kind)[worst]
 	name := s.of.Fabric.NodeName(s.of.Fabric.Switches[worst])

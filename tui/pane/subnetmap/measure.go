@@ -66,7 +66,7 @@ var measures = [numMeasures]measure{
 			n, text := s.sc.RecentErrors(s.of.Fabric, p)
 			return float64(n), s.sc.Recent() != nil && text != "?"
 		},
-		text: func(v float64) string { return draw.Thousands(int(v)) }, none: noRecords,
+		text: func(v float64) string { return prose.Thousands(int(v)) }, none: noRecords,
 	},
 	byUse: {
 		name: "utilization", help: "share of the data rate that the busiest port sent in the hour before the state " +

@@ -73,8 +73,8 @@ func (b brush) paintHeading(sw fabric.SwitchIndex) {
 	p.Put(p.Dim, p.Line+" ")
 	if s.isFolded() {
 		b := &s.folded.Blocks[s.folded.BlockOf(sw)]
-		p.Put(p.Strong, prose.When(b.Name == "", "", b.Name+"  ")+draw.Count(len(b.Switches), "switch"))
-		p.Put("", "  "+b.Words(draw.Count)+" ")
+		p.Put(p.Strong, prose.When(b.Name == "", "", b.Name+"  ")+prose.Count(len(b.Switches), "switch"))
+		p.Put("", "  "+b.Words(prose.Count)+" ")
 		p.Fill(p.Dim, p.Line, 0)
 		return
 	}
@@ -93,9 +93,9 @@ func (b brush) paintHeading(sw fabric.SwitchIndex) {
 			others[f.PeerSwitch(port)] = true
 		}
 	}
-	text := fmt.Sprintf("  LID %s  %s, %s", pane.LidText(s.Scene.LID(n.FirstPort)), draw.Count(hosts, "host port"),
-		draw.Count(peers, "link")+" to "+
-			prose.When(peers == len(others), "", draw.Thousands(len(others))+" ")+"switches")
+	text := fmt.Sprintf("  LID %s  %s, %s", pane.LidText(s.Scene.LID(n.FirstPort)), prose.Count(hosts, "host port"),
+		prose.Count(peers, "link")+" to "+
+			prose.When(peers == len(others), "", prose.Thousands(len(others))+" ")+"switches")
 	p.Keeping(min(draw.Width(text), p.Left/2), func() {
 		p.Put(p.Strong, b.short(f.NodeName(f.Switches[sw]), p.Left))
 	})

@@ -59,7 +59,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 	figure := func(of func(o *sources.Overview) int) (func(row int) string, func(row int) int64) {
 		return func(row int) string {
 				if o := l.overview(row); o != nil && o.Trouble == "" {
-					return draw.Thousands(of(o))
+					return prose.Thousands(of(o))
 				}
 				return "-"
 			}, func(row int) int64 {
@@ -266,9 +266,9 @@ func (l *subnets) Figure() string {
 	case len(l.glances) < 2:
 		return ""
 	case l.Kind == kindDifferences:
-		return draw.Count(len(l.rows), "difference")
+		return prose.Count(len(l.rows), "difference")
 	}
-	return draw.Count(len(l.glances), "subnet")
+	return prose.Count(len(l.glances), "subnet")
 }
 
 // Empty returns why there are no rows.

@@ -36,7 +36,7 @@ func (t *topology) Header(p *draw.Pen) {
 		p.Cell("", text, p.Left)
 		return
 	}
-	text := fmt.Sprintf("%s%s, %s %s", draw.Count(check.Faults, "cabling fault"),
+	text := fmt.Sprintf("%s%s, %s %s", prose.Count(check.Faults, "cabling fault"),
 		prose.When(check.Faults > 0, " (* next, = work list)", ""), check.Plan, when.Format(check.When, "15:04"))
 	p.Cell(p.Dim, text, p.Left)
 }
@@ -92,7 +92,7 @@ func (t *topology) cablingText(row int) string {
 	switch r := &t.rows[row]; r.kind {
 	case rowSwitch, rowLoose:
 		if n := t.Scene.Cabling().Of(f.Nodes[r.node].GUID); n > 0 {
-			return draw.Count(n, "cabling fault") + " at " + f.NodeName(r.node)
+			return prose.Count(n, "cabling fault") + " at " + f.NodeName(r.node)
 		}
 	case rowPort, rowIdle:
 		marks := t.faults(r.port)

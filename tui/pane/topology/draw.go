@@ -40,17 +40,17 @@ func (t *topology) drawTier(p *draw.Pen, tier int32) {
 	var head, what string
 	switch {
 	case tier >= 0 && t.groups != nil:
-		head, what = t.groups[tier].name, draw.Count(len(t.groups[tier].switches), "switch")
+		head, what = t.groups[tier].name, prose.Count(len(t.groups[tier].switches), "switch")
 	case tier == tierOutside:
-		head, what = "unreachable", draw.Count(len(ix.Outside), "switch")
+		head, what = "unreachable", prose.Count(len(ix.Outside), "switch")
 	case tier == tierLoose:
-		head, what = "not attached to a switch", draw.Count(len(ix.Loose), "node")
+		head, what = "not attached to a switch", prose.Count(len(ix.Loose), "node")
 	case tier == 0 && len(ix.Tiers) == 1:
-		head, what = "switches", draw.Thousands(len(ix.Tiers[0]))
+		head, what = "switches", prose.Thousands(len(ix.Tiers[0]))
 	case tier == 0:
-		head, what = "leaves", draw.Count(len(ix.Tiers[0]), "switch")+" with hosts"
+		head, what = "leaves", prose.Count(len(ix.Tiers[0]), "switch")+" with hosts"
 	default:
-		head, what = fmt.Sprintf("tier %d", tier), draw.Count(len(ix.Tiers[tier]), "switch")
+		head, what = fmt.Sprintf("tier %d", tier), prose.Count(len(ix.Tiers[tier]), "switch")
 	}
 	p.Put(p.Strong, head)
 	p.Put(p.Dim, "  "+what)

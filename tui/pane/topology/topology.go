@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -222,9 +223,9 @@ func (t *topology) Figure() string {
 		return ""
 	}
 	if !t.Filt.Empty() {
-		return draw.Count(len(t.rows), "row")
+		return prose.Count(len(t.rows), "row")
 	}
-	return fmt.Sprintf("%s, %s", draw.Count(t.Scene.Top.Switches, "switch"), draw.Count(t.Scene.Top.Hosts, "host"))
+	return fmt.Sprintf("%s, %s", prose.Count(t.Scene.Top.Switches, "switch"), prose.Count(t.Scene.Top.Hosts, "host"))
 }
 
 func (t *topology) Empty() string {

@@ -112,7 +112,7 @@ func (c *columns) errText(row int) string {
 	if !known {
 		return ""
 	}
-	return draw.Thousands(int(n))
+	return prose.Thousands(int(n))
 }
 
 func (c *columns) errors(row int) (n uint64, known bool) {

@@ -81,5 +81,5 @@ func (r *remarks) groupWords() string {
 			different++
 		}
 	}
-	return prose.When(different == 1, "all the same path", draw.Count(different, "path"))
+	return prose.When(different == 1, "all the same path", prose.Count(different, "path"))
 }

@@ -120,7 +120,7 @@ func (r *remarks) remarkBusiest() {
 	}
 	l := &f.Ports[most]
 	r.t.addRemark(r.t.Theme.Dim, fmt.Sprintf("shared with: %s over %s %s %s",
-		draw.Count(int(r.t.Loads().Paths[most]), "path"), f.PortName(most), r.t.Theme.Arrow,
+		prose.Count(int(r.t.Loads().Paths[most]), "path"), f.PortName(most), r.t.Theme.Arrow,
 		f.NodeName(f.Ports[l.Peer].Node)),
 		r.asks(fmt.Sprintf("who uses %s %d", pane.NodeWord(f, l.Node), l.Num)))
 }

@@ -135,7 +135,7 @@ func (w *whatIf) Renew() {
 	}
 	if st.WhatIf != nil && st.Base != nil {
 		if n := len(st.WhatIf.Unreachable()); n > 0 {
-			w.add(whatIfRow{what: "unreachable nodes", before: "0", after: draw.Thousands(n), st: w.Theme.Bad,
+			w.add(whatIfRow{what: "unreachable nodes", before: "0", after: prose.Thousands(n), st: w.Theme.Bad,
 				ask: "whatif", sheet: "unreachable nodes"})
 		}
 	}
@@ -167,7 +167,7 @@ func (w *whatIf) atOnce(r *choices.Failover) {
 		{"fail over at once", r.Over, t.Good}, {"lose packets by some choices", r.Luck, t.Warn},
 		{"are stuck", r.Stuck, t.Bad},
 	} {
-		w.add(whatIfRow{what: "  pairs that " + x.what, after: draw.Thousands(int(x.n)),
+		w.add(whatIfRow{what: "  pairs that " + x.what, after: prose.Thousands(int(x.n)),
 			st:  prose.When(x.n > 0, x.st, ""),
 			ask: "whatif", sheet: prose.When(x.n > 0 && x.what != "fail over at once", waiting, "")})
 	}
@@ -179,7 +179,7 @@ const waiting = "pairs that wait for a manager" // the table of an answer
 func (w *whatIf) consequences(r *diff.Result) {
 	t := w.Theme
 	bad := func(n int64) draw.Style { return prose.When(n > 0, t.Bad, t.Good) }
-	number := func(n int64) string { return draw.Thousands(int(n)) }
+	number := func(n int64) string { return prose.Thousands(int(n)) }
 	of := w.Scene.Picture.Kind.Word()
 	compare := fmt.Sprintf("diff %s %s", w.against, of)
 	w.add(whatIfRow{what: fmt.Sprintf("%s %s %s", w.against, t.Arrow, w.Scene.State.Title(w.Scene.Picture)),
@@ -201,8 +201,8 @@ func (w *whatIf) consequences(r *diff.Result) {
 	w.add(whatIfRow{
 		what: "  take another path", after: number(r.Pairs.Changed), ask: compare, sheet: "pairs with another path",
 	})
-	w.add(whatIfRow{what: fmt.Sprintf("LFT entries, on %s", draw.Count(r.Entries.Switches, "switch")),
-		after: draw.Thousands(r.Entries.Changed), ask: compare, sheet: "LFT entries"})
+	w.add(whatIfRow{what: fmt.Sprintf("LFT entries, on %s", prose.Count(r.Entries.Switches, "switch")),
+		after: prose.Thousands(r.Entries.Changed), ask: compare, sheet: "LFT entries"})
 	if r.WorstOld != nil && r.WorstNew != nil {
 		w.add(whatIfRow{what: "paths over the busiest link", before: number(r.WorstOld.PathsOld),
 			after: number(r.WorstNew.PathsNew),
@@ -217,7 +217,7 @@ func (w *whatIf) consequences(r *diff.Result) {
 		{len(r.Come), "end ports added", "end ports come"}, {len(r.Moved), "end ports with another LID", "LIDs moved"},
 	} {
 		if x.n > 0 {
-			w.add(whatIfRow{what: x.what, after: draw.Thousands(x.n), st: t.Warn, ask: compare, sheet: x.sheet})
+			w.add(whatIfRow{what: x.what, after: prose.Thousands(x.n), st: t.Warn, ask: compare, sheet: x.sheet})
 		}
 	}
 	if len(r.Loads) > 0 {
