@@ -107,8 +107,11 @@ func (s *Session) findEarlierCommits(ctx context.Context) {
 		return
 	}
 	err := s.FindInterrupted(ctx)
+	if !s.State().Source.Live() {
+		return // warnOfHistory reports a damaged history
+	}
 	j, failed := history.JournalEntry{}, false
-	if err == nil && s.State().Source.Live() {
+	if err == nil {
 		j, failed, err = s.Journal().LastFailed(ctx)
 	}
 	switch {
