@@ -71,15 +71,19 @@ func (s *Session) KeepHistoryIn(ctx context.Context, file string) error {
 	return old.Close()
 }
 
-// warnOfHistory warns if the history is damaged. It ignores the history of a live subnet, which findEarlierCommits
-// opens.
-func (s *Session) warnOfHistory() {
+// warnOfHistory warns if the history is damaged, and otherwise finds interrupted commits to a simulated subnet. It
+// ignores the history of a live subnet, which findEarlierCommits opens.
+func (s *Session) warnOfHistory(ctx context.Context) {
 	r := s.recorder.Load()
 	if s.State().Source.Live() || !r.Exists() {
 		return
 	}
-	if damaged, ok := errors.AsType[*history.DamagedError](history.Check(r.File())); ok {
+	err := history.Check(r.File())
+	if damaged, ok := errors.AsType[*history.DamagedError](err); ok {
 		s.warn(damaged)
+	}
+	if err == nil && s.State().Source.Kind == source.Sim {
+		_ = s.FindInterrupted(ctx) // the next command that uses the history reports the error
 	}
 }
 

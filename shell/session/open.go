@@ -96,7 +96,7 @@ func (s *Session) Start(ctx context.Context) error {
 	if err := s.start(ctx); err != nil {
 		return err
 	}
-	s.warnOfHistory()
+	s.warnOfHistory(ctx)
 	if s.opt.Names != "" {
 		if _, err := s.LoadNames(ctx, s.opt.Names); err != nil {
 			return fmt.Errorf("names: %w", err)

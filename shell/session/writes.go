@@ -103,13 +103,10 @@ func (s *Session) findInterruptedOfOthers(ctx context.Context) error {
 // findEarlierCommits reports problems with earlier commits at the start of a session: an interrupted commit, or a
 // failed commit of an older version.
 func (s *Session) findEarlierCommits(ctx context.Context) {
-	if !s.recorder.Load().Exists() {
+	if !s.State().Source.Live() || !s.recorder.Load().Exists() {
 		return
 	}
 	err := s.FindInterrupted(ctx)
-	if !s.State().Source.Live() {
-		return // warnOfHistory reports a damaged history
-	}
 	j, failed := history.JournalEntry{}, false
 	if err == nil {
 		j, failed, err = s.Journal().LastFailed(ctx)
