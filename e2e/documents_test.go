@@ -276,7 +276,7 @@ var notRun = map[[2]string]string{
 	{"docs/site.md", "source umad:mlx5_0:1"}:                              "a configuration",
 	{"docs/site.md", "journalctl SYSLOG_IDENTIFIER=ibconsole -o verbose"}: "reads the journal of the machine",
 	{
-		"CONTRIBUTING.md", "make check    # formatting, vet, linter, go.mod, and the tests that start no other " +
+		"CONTRIBUTING.md", "make check    # formatting, linter (with vet), go.mod, and the tests that start no other " +
 			"program: while you work",
 	}: "would run this test",
 	{

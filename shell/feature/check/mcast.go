@@ -73,7 +73,7 @@ var faultCounts = []struct {
 }
 
 var faultTable = answer.Table[fault]{
-	Key: "faults", Title: "multicast faults", Fields: answer.Fields[fault](), Row: "    {WHAT}",
+	Key: "faults", Title: "multicast faults", Fields: answer.Fields[fault](), Row: "    {DETAILS}",
 }
 
 var mcastDecl = answer.Decl[*groupCheck]{
