@@ -120,6 +120,48 @@ func TestBadCommands(t *testing.T) {
 	}
 }
 
+// TestWordsOfTheShell checks words of the command line that another parser could read as flags or options.
+func TestWordsOfTheShell(t *testing.T) {
+	const a, b = "sim:fattree:2,4", "b=sim:fattree:2,6"
+	want := try("-s", a, "-s", b, "-o", "csv", "-c", "on b trace node-0001 node-0018 of=live back")
+	got := try("-s", a, "-s", b, "on", "b", "trace", "node-0001", "node-0018", "--of", "live", "--back", "-o", "csv")
+	if got != want || want.status != exitDone || want.out == "" {
+		t.Errorf("flags after on SUBNET: %+v, want %+v", got, want)
+	}
+	script := write(t, "show nodes\n")
+	got = try("-s", a, "-s", b, "on", "b", "run", script)
+	if want = try("-s", a, "-s", b, "-c", "on b run "+script); got != want || want.out == "" {
+		t.Errorf("run after on SUBNET: %+v, want %+v", got, want)
+	}
+	oneLine(t, try("-s", a, "show", "nodes", "--", "of=live"), exitFailed, `no node is called "of=live"`)
+	oneLine(t, try("-s", a, "show", "nodes", "--", "-1"), exitFailed, `no node is called "-1"`)
+	oneLine(t, try("-s", a, "show", "nodes", "-1"), exitUsage, "-1", "hint: write -- before")
+	oneLine(t, try("-s", a, "show", "nodes", "--off=live"), exitUsage, "show nodes", `"--of"`)
+	oneLine(t, try("-s", a, "-s", b, "write", "on"), exitUsage, "'on fattree:2,4 write on'")
+}
+
+// TestErrorObjects checks the keys of errors before the first command runs.
+func TestErrorObjects(t *testing.T) {
+	const show = "show nodes; "
+	for _, tc := range []struct{ script, command, cause string }{
+		{show + "\nrout", "", "unknown command"}, {show + "\n'x", "", "quote"},
+		{show + "\nshow nodes form=x", "show nodes", "unknown option"}, {"\nproblems of=x", "problems", "of: "},
+	} {
+		r := try("-s", "sim:fattree:2,4", "--json", "-c", tc.script)
+		var got struct {
+			Command, Cause, Script string
+			Line, Status           int
+		}
+		if err := json.Unmarshal([]byte(r.err), &got); err != nil {
+			t.Fatalf("%s: %v", r.err, err)
+		}
+		if got.Command != tc.command || !strings.HasPrefix(got.Cause, tc.cause) || got.Script != "-c" || got.Line != 2 ||
+			got.Status != exitUsage || r.status != exitUsage {
+			t.Errorf("%q: status %d, %+v", tc.script, r.status, got)
+		}
+	}
+}
+
 // TestOptionForms checks that options may be written with two dashes, with -c and as words of the command line, and
 // that old names still work.
 func TestOptionForms(t *testing.T) {

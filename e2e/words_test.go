@@ -64,6 +64,12 @@ var shellCompletions = []struct{ line, begun, want string }{
 	{"ibconsole run", "sub", "subnet.net"},
 	{"ibconsole names", "sub", "subnet.net"},
 	{"ibconsole load lfts", "sub", "subnet.net"},
+	{"ibconsole engine updn", "root_guid_file=sub", "root_guid_file=subnet.net"},
+	{"ibconsole -s sim:fattree:2,4 trace", "node-0001", "node-0001 HCA-1"},
+	{"ibconsole -s sim:fattree:2,4 -s b=sim:fattree:2,6 on b show", "li", "links"},
+	{"ibconsole -s sim:fattree:2,4 -s b=sim:fattree:2,6 on b fail switch", "leaf-06", "leaf-06"},
+	{"ibconsole -s", "b=sim:fa", "b=sim:fattree:"},
+	{"ibconsole help show", "li", "links"},
 }
 
 const completedSubnet = `Switch	4 "S-0000000000200000"		# "leaf" base port 0 lid 1 lmc 0
@@ -107,6 +113,7 @@ func completed(t *testing.T, shell string, text func(bin string) []string) strin
 // line: its number and what the shell offers.
 func offers(t *testing.T, out string) {
 	t.Helper()
+	out = strings.ReplaceAll(out, `\`, "") // before blanks
 	for i, c := range shellCompletions {
 		if !regexp.MustCompile(fmt.Sprintf(`(?m)^%d: (.* )?%s( .*)?$`, i, regexp.QuoteMeta(c.want))).MatchString(out) {
 			t.Errorf("%s %s: %q is not offered in\n%s", c.line, c.begun, c.want, out)

@@ -128,7 +128,7 @@ func (sh *Shell) execute(ctx context.Context, name string, stmts []lang.Statemen
 		s, err := sh.bind(stmt)
 		if err != nil {
 			if withLines && stmt.Line > 0 {
-				return fmt.Errorf("%s:%d: %w", plain.EscapeLine(name), stmt.Line, err)
+				return &lang.PlaceError{Name: name, Line: stmt.Line, Err: err}
 			}
 			return err
 		}
@@ -169,7 +169,7 @@ func failed(script string, earlier int, s step, err error) error {
 	case isUsage && earlier > 0:
 		err = errors.New(err.Error())
 	case isUsage && script != "" && s.Line > 0:
-		return fmt.Errorf("%s:%d: %w", plain.EscapeLine(script), s.Line, err)
+		return &lang.PlaceError{Name: script, Line: s.Line, Err: err}
 	case isUsage:
 		return err
 	}

@@ -69,6 +69,27 @@ func Parse(name, text string) ([]Statement, error) {
 	}
 }
 
+// NewStatement returns the statement of separate words, such as the arguments of a program. The words from the index
+// literal on are arguments even if they have the form of options.
+func NewStatement(words []string, literal int) Statement {
+	var s Statement
+	var text []string
+	for i, word := range words {
+		s.add(token{value: word, literal: i >= literal})
+		name, value, hasValue := strings.Cut(word, "=")
+		switch isOption := i < literal && isName(strings.TrimPrefix(name, optionDashes)); {
+		case isOption && hasValue:
+			text = append(text, name+"="+Quote(value))
+		case isOption:
+			text = append(text, word)
+		default:
+			text = append(text, Quote(word))
+		}
+	}
+	s.Text = strings.Join(text, " ")
+	return s
+}
+
 func (s *Statement) add(t token) {
 	if t.literal && s.literal == nil {
 		s.literal = make([]bool, len(s.Words), len(s.Words)+1)

@@ -4,6 +4,7 @@ package lang
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +22,19 @@ type UsageError struct {
 
 // Error returns the reason, escaped.
 func (e *UsageError) Error() string { return plain.EscapeLine(e.Reason) }
+
+// PlaceError is an error of a statement, with its place in a script.
+type PlaceError struct {
+	Name string // of the script
+	Line int    // counted from 1
+	Err  error
+}
+
+func (e *PlaceError) Error() string {
+	return fmt.Sprintf("%s:%d: %v", plain.EscapeLine(e.Name), e.Line, e.Err)
+}
+
+func (e *PlaceError) Unwrap() error { return e.Err }
 
 // IsUsage reports whether err is or wraps a *UsageError or a *SyntaxError.
 func IsUsage(err error) bool {

@@ -99,6 +99,7 @@ type options struct {
 	mkeys       string
 	strict      bool
 	report      string         // a file
+	on          string         // the subnet of "on SUBNET COMMAND"
 	first       *session.Reads // additional reads of a full sweep as the first command, else nil
 	helpStatus  int            // exit status of --help
 	scripted    bool           // standard input has the commands
@@ -129,13 +130,15 @@ func run(args []string, files streams) int {
 	if err != nil {
 		return o.misused(err)
 	}
-	root.SetArgs(args)
+	root.SetArgs(o.cutSubnet(args, root))
 	err = root.Execute()
 	switch failed := statusError(0); {
 	case err == nil:
 		return o.helpStatus
 	case errors.As(err, &failed):
 		return int(failed)
+	case errors.As(err, new(*fs.PathError)): // --version on a full disk
+		return o.exitStatus(context.Background(), err)
 	}
 	o.json = o.json || slices.Contains(args, "--json") // which may follow the wrong word
 	return o.misused(err)
@@ -151,7 +154,10 @@ func (o *options) flush() {
 }
 
 func (o *options) misused(err error) int {
-	return o.complain(fmt.Errorf("%w; hint: run 'ibconsole help'", err), exitUsage)
+	if !strings.Contains(err.Error(), hintMark) {
+		err = fmt.Errorf("%w"+hintMark+"run 'ibconsole help'", err)
+	}
+	return o.complain(err, exitUsage)
 }
 
 // misconfigured reports an error of a configuration file.
@@ -169,7 +175,14 @@ func (o *options) help(words []string) int {
 			return o.misused(err)
 		}
 	}
-	_, _ = fmt.Fprint(o.out, text)
+	return o.printText(text)
+}
+
+// printText prints a text and returns the exit status.
+func (o *options) printText(text string) int {
+	if _, err := fmt.Fprint(o.out, text); err != nil {
+		return o.exitStatus(context.Background(), err)
+	}
 	return exitDone
 }
 

@@ -72,6 +72,7 @@ func (o *options) command() *cobra.Command {
 			}
 		}
 	}
+	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(o.helpCommand())
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		o.helpStatus = o.help(slices.Concat(strings.Fields(cmd.CommandPath())[1:], cmd.Flags().Args()))
@@ -136,7 +137,7 @@ func (o *options) root(args []string) error {
 		if _, err := lang.Find(shell.New(nil).Specs(), args[0]); err != nil {
 			return err
 		}
-		return status(o.statement(args))
+		return status(o.statement(lang.NewStatement(args, len(args))))
 	case len(o.commands) > 0:
 		return status(o.script("-c", o.commands...))
 	}
@@ -175,12 +176,7 @@ func (o *options) words() []*cobra.Command {
 	schema.ValidArgsFunction = completeCommands
 	return []*cobra.Command{
 		word("shell", 0, func([]string) int { return o.repl() }), run, tour, completion,
-		word("version", 0, func([]string) int {
-			if _, err := fmt.Fprintln(o.out, "ibconsole "+version()); err != nil {
-				return o.failed(err)
-			}
-			return exitDone
-		}),
+		word("version", 0, func([]string) int { return o.printText("ibconsole " + version() + "\n") }),
 		schema,
 		word("man", 0, func([]string) int { return o.man() }),
 	}
@@ -218,7 +214,7 @@ func (o *options) shellCommand(reserved func(string) bool, path []string, spec *
 		Use: spec.Name, Short: spec.Summary, Aliases: spec.Aliases, Args: cobra.ArbitraryArgs,
 		DisableFlagsInUseLine: true, ValidArgsFunction: o.completeArguments(path),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return status(o.statement(slices.Concat(path, args, o.optionWords(cmd))))
+			return status(o.statement(o.statementOf(cmd, path, args)))
 		},
 	}
 	o.declareOptions(cmd, options, reserved)
@@ -226,6 +222,19 @@ func (o *options) shellCommand(reserved func(string) bool, path []string, spec *
 		cmd.AddCommand(o.shellCommand(reserved, path, &spec.Subcommands[i], options...))
 	}
 	return cmd
+}
+
+// statementOf returns the statement of a shell command with its words. Words after -- are arguments, not options.
+func (o *options) statementOf(cmd *cobra.Command, path, args []string) lang.Statement {
+	if o.on != "" {
+		path = slices.Concat([]string{onCommand, o.on}, path)
+	}
+	literal := args[len(args):]
+	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+		args, literal = args[:dash], args[dash:]
+	}
+	words := slices.Concat(path, args, o.optionWords(cmd))
+	return lang.NewStatement(append(words, literal...), len(words))
 }
 
 // optionWords returns the words of the options of a shell command that were given as flags.
@@ -260,12 +269,72 @@ func (o *options) declareOptions(cmd *cobra.Command, options []lang.Option, rese
 }
 
 // statement runs a command of the shell.
-func (o *options) statement(words []string) int {
-	all := []lang.Statement{{Words: words}}
+func (o *options) statement(stmt lang.Statement) int {
+	all := []lang.Statement{stmt}
 	o.first = shell.New(nil).FirstReads(all)
 	return o.open(false, func(ctx context.Context, s *shell.Subnets) error {
-		return s.Execute(ctx, words[0], all, o.lastOutput())
+		return s.Execute(ctx, stmt.Words[0], all, o.lastOutput())
 	})
+}
+
+// onCommand names the command of the shell that runs another command on a subnet.
+const onCommand = "on"
+
+// rootWords are commands of the shell that the program replaces with its own.
+var rootWords = []string{"doctor", "help", "record", "run"}
+
+// cutSubnet removes the words "on SUBNET" before a command of the shell, and keeps the name of the subnet. The flags of
+// the command then have their meaning, and its words are completed.
+func (o *options) cutSubnet(args []string, root *cobra.Command) []string {
+	at := 0
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		at++ // completion follows
+	}
+	for flags := root.PersistentFlags(); at < len(args) && len(args[at]) > 1 && args[at][0] == '-'; at++ {
+		name, _, hasValue := strings.Cut(strings.TrimLeft(args[at], "-"), "=")
+		flag := flags.Lookup(name)
+		if !strings.HasPrefix(args[at], "--") {
+			flag, hasValue = flags.ShorthandLookup(args[at][1:2]), len(args[at]) > 2
+		}
+		if flag != nil && flag.NoOptDefVal == "" && !hasValue {
+			at++ // the next word is the value
+		}
+	}
+	if at+2 >= len(args) || args[at] != onCommand || slices.Contains(rootWords, args[at+2]) {
+		return args
+	}
+	if _, err := lang.Find(shell.New(nil).Specs(), args[at+2]); err != nil {
+		return args
+	}
+	o.on = args[at+1]
+	return slices.Delete(slices.Clone(args), at, at+2)
+}
+
+// dashHint is the remedy if a word of a command looks like a flag.
+const dashHint = "; hint: write -- before words that begin with '-'"
+
+// flagError returns the error for a flag that a command does not have.
+func flagError(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	switch {
+	case !ok:
+		return err
+	case unknown.GetSpecifiedShortnames() != "":
+		return fmt.Errorf("%w"+dashHint, err)
+	}
+	path := strings.Fields(cmd.CommandPath())[1:]
+	if len(path) == 0 {
+		return err
+	}
+	spec, missing := lang.Find(shell.New(nil).Specs(), path[0])
+	if missing != nil {
+		return err
+	}
+	words := append(path, "--"+unknown.GetSpecifiedName()+"=")
+	if _, _, misused := lang.Bind(spec, lang.NewStatement(words, len(words))); misused != nil {
+		return misused
+	}
+	return err
 }
 
 // longFlags rewrites -name to --name if name is a long flag, because the program has always accepted that form. It
@@ -288,7 +357,7 @@ func longFlags(args []string, flags *pflag.FlagSet) ([]string, error) {
 		}
 		switch {
 		case dashes == 1 && len(name) > 1 && flag == nil && name != "help" && name != "version":
-			return nil, fmt.Errorf("unknown flag: %s", arg)
+			return nil, fmt.Errorf("unknown flag: %s"+dashHint, arg)
 		case dashes == 1 && len(name) > 1:
 			out[i] = "-" + arg
 		}

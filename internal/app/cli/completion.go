@@ -39,11 +39,17 @@ func (o *options) completeFlags(root *cobra.Command) {
 			if name == "source" {
 				directive |= cobra.ShellCompDirectiveNoSpace
 			}
-			words := values()
-			if name == "source" {
-				words = slices.Concat(words, adapters(), sourcePaths(begun))
+			if name != "source" {
+				return begunBy(values(), begun), directive
 			}
-			return begunBy(words, begun), directive
+			of, text, named := strings.Cut(begun, "=")
+			if !named || strings.Contains(of, ":") {
+				of, text = "", begun
+			} else {
+				of += "="
+			}
+			words := slices.Concat(values(), adapters(), sourcePaths(text))
+			return prose.Words(begunBy(words, text), func(w string) string { return of + w }), directive
 		}) // fails for an unknown flag alone
 	}
 }
@@ -51,35 +57,57 @@ func (o *options) completeFlags(root *cobra.Command) {
 // completeArguments returns the function that completes the words of a command of the shell.
 func (o *options) completeArguments(path []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-		var line strings.Builder
-		for _, word := range slices.Concat(path, args) {
-			if strings.ContainsAny(word, " \t\n;'\"\\#") {
-				word = lang.Quote(word)
-			}
-			line.WriteString(word + " ")
-		}
-		first := line.Len()
-		line.WriteString(begun)
+		first, line := commandLine(slices.Concat(path, args), begun)
 		names := &names{options: o}
-		start, candidates := lang.Complete(shell.New(nil).Specs(), line.String(), line.Len(), names)
+		start, candidates := lang.Complete(shell.New(nil).Specs(), line, len(line), names)
 		directive := cobra.ShellCompDirectiveNoFileComp
-		if names.files {
+		option, value, isOption := strings.Cut(begun, "=")
+		var out []string
+		switch {
+		case names.files && isOption: // shells do not complete files after a prefix
+			directive |= cobra.ShellCompDirectiveNoSpace
+			out = paths(option+"=", value)
+		case names.files:
 			directive = cobra.ShellCompDirectiveDefault
 		}
-		var out []string
 		for _, c := range candidates {
-			isSubcommand := func(sub *cobra.Command) bool { return sub.Name() == c.Text }
+			stmts, err := lang.Parse("", line[first:max(first, start)]+c.Text) // the shell quotes the word
+			if err != nil || len(stmts) != 1 {
+				continue
+			}
+			word := stmts[0].Words[0]
+			isSubcommand := func(sub *cobra.Command) bool { return sub.Name() == word }
 			if slices.ContainsFunc(cmd.Commands(), isSubcommand) {
 				continue // cobra offers it
 			}
-			if strings.HasSuffix(c.Text, "=") {
+			if strings.HasSuffix(word, "=") {
 				directive |= cobra.ShellCompDirectiveNoSpace
 			}
-			out = append(out, cobra.CompletionWithDesc(line.String()[first:max(first, start)]+c.Text, c.Description))
+			out = append(out, cobra.CompletionWithDesc(word, c.Description))
 		}
 		return out, directive
 	}
 }
+
+// commandLine returns the line of a command with its words and the beginning of a word, and the offset of this word. A
+// quote in the beginning stays open.
+func commandLine(words []string, begun string) (first int, line string) {
+	for _, word := range words {
+		if strings.ContainsAny(word, quotedRunes) {
+			word = lang.Quote(word)
+		}
+		line += word + " "
+	}
+	first = len(line)
+	if at := strings.IndexAny(begun, quotedRunes); at >= 0 {
+		at = strings.LastIndexByte(begun[:at], '=') + 1
+		begun = begun[:at] + "'" + strings.ReplaceAll(begun[at:], "'", `'\''`)
+	}
+	return first, line + begun
+}
+
+// quotedRunes have a meaning in a command line.
+const quotedRunes = " \t\n;'\"\\#"
 
 // names completes names without a running console. Names of nodes come from the source of the command line, unless that
 // is a live subnet: completion sends no packets.
@@ -115,15 +143,19 @@ func (n *names) Candidates(ask lang.Ask) (all []lang.Candidate) {
 // longestCompletion is the maximum time to read a subnet for completion.
 const longestCompletion = 2 * time.Second
 
-// ofSubnet returns names of nodes and ports of the first source, or nil if it is live or not read in time.
+// ofSubnet returns names of nodes and ports of the first source, or of the source that "on" names. It returns nil if it is live or not read in time.
 func (n *names) ofSubnet(ask lang.Ask) []lang.Candidate {
 	ctx, cancel := context.WithTimeout(context.Background(), longestCompletion)
 	defer cancel()
 	config, sources := n.given(ctx)
-	if len(sources) == 0 || sources[0].Source.Live() {
+	if len(sources) == 0 {
 		return nil
 	}
-	s, err := session.Open(ctx, sources[0].Source, session.Options{Names: config.Names})
+	of := max(slices.IndexFunc(sources, func(s source.Named) bool { return s.Name == n.on }), 0)
+	if sources[of].Source.Live() {
+		return nil
+	}
+	s, err := session.Open(ctx, sources[of].Source, session.Options{Names: config.Names})
 	if err != nil {
 		return nil
 	}
@@ -172,23 +204,33 @@ func (o *options) completeValue(option *lang.Option) cobra.CompletionFunc {
 	}
 }
 
-// completeCommands completes the first word as a command of the shell.
+// completeCommands completes the words of a command of the shell and its subcommands.
 func completeCommands(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+	specs := shell.New(nil).Specs()
+	for _, word := range args {
+		spec, err := lang.Find(specs, word)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		specs = spec.Subcommands
 	}
-	return begunBy(shellWords(), begun), cobra.ShellCompDirectiveNoFileComp
+	return begunBy(commandWords(specs), begun), cobra.ShellCompDirectiveNoFileComp
 }
 
 // fileSources lists the kinds of sources that have a path.
 var fileSources = []source.Kind{source.File, source.Net, source.Ibdiagnet, source.Sim}
 
 // sourcePaths returns the completions of the path in a source such as file:PATH.
-func sourcePaths(begun string) (out []string) {
+func sourcePaths(begun string) []string {
 	kind, path, _ := strings.Cut(begun, ":")
 	if !slices.Contains(fileSources, source.Kind(kind)) {
 		return nil
 	}
+	return paths(kind+":", path)
+}
+
+// paths returns the completions of a path, each after the text before.
+func paths(before, path string) (out []string) {
 	dir, start := filepath.Split(path)
 	entries, _ := os.ReadDir(cmp.Or(dir, "."))
 	for _, e := range entries {
@@ -199,7 +241,7 @@ func sourcePaths(begun string) (out []string) {
 		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.IsDir() {
 			name += "/"
 		}
-		out = append(out, kind+":"+dir+name)
+		out = append(out, before+dir+name)
 	}
 	return out
 }
@@ -214,9 +256,12 @@ func adapters() (out []string) {
 }
 
 // shellWords returns the commands of the shell for completion.
-func shellWords() []string {
+func shellWords() []string { return commandWords(shell.New(nil).Specs()) }
+
+// commandWords returns the names of commands for completion.
+func commandWords(specs []shell.Spec) []string {
 	var out []string
-	for _, s := range shell.New(nil).Specs() {
+	for _, s := range specs {
 		out = append(out, cobra.CompletionWithDesc(s.Name, s.Summary))
 	}
 	return out

@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
 )
 
 // Exit statuses.
@@ -58,6 +59,9 @@ type complaint struct {
 	Status  int    `json:"status"`         // exit status
 }
 
+// hintMark separates an error from its remedy.
+const hintMark = "; hint: "
+
 // complain reports an error and returns the exit status.
 func (o *options) complain(err error, status int) int {
 	if o.answerForm() != answer.FormJSON {
@@ -65,6 +69,15 @@ func (o *options) complain(err error, status int) int {
 		return status
 	}
 	c := complaint{Kind: "error", Status: status}
+	if wrong, ok := errors.AsType[*lang.UsageError](err); ok {
+		c.Command = wrong.Command
+	}
+	if place, ok := errors.AsType[*lang.PlaceError](err); ok {
+		c.Script, c.Line, err = place.Name, place.Line, place.Err
+	}
+	if syntax, ok := errors.AsType[*lang.SyntaxError](err); ok {
+		c.Script, c.Line, err = syntax.Name, syntax.Line, errors.New(syntax.Reason)
+	}
 	if command, ok := errors.AsType[*shell.CommandError](err); ok {
 		c.Command, c.Line = command.Command, command.Line
 		if c.Line > 0 {
@@ -78,7 +91,7 @@ func (o *options) complain(err error, status int) int {
 	if of, ok := errors.AsType[*shell.SubnetError](err); ok {
 		c.Subnet = of.Subnet
 	}
-	c.Cause, c.Hint, _ = strings.Cut(strings.TrimPrefix(err.Error(), c.Command+": "), "; hint: ")
+	c.Cause, c.Hint, _ = strings.Cut(strings.TrimPrefix(err.Error(), c.Command+": "), hintMark)
 	c.Cause, c.Usage, _ = strings.Cut(c.Cause, "; usage: ")
 	writeObject(o.streams.err, &c)
 	return status

@@ -38,6 +38,23 @@ func TestExitStatuses(t *testing.T) {
 	}
 }
 
+// TestFullDisk checks that the texts of the program fail if they cannot be written.
+func TestFullDisk(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer func() { _ = full.Close() }()
+	for _, words := range []string{"help", "help trace", "trace --help", "-h", "man", "version", "--version", "schema",
+		"schema trace", "completion bash"} {
+		var complaint bytes.Buffer
+		status := run(strings.Fields(words), streams{out: full, err: &complaint})
+		if status != exitFailed || !strings.Contains(complaint.String(), "no space left on device\n") {
+			t.Errorf("%s: status %d, error %q", words, status, &complaint)
+		}
+	}
+}
+
 // TestNotesAsObjects checks that lines become objects, in any parts in which they are written.
 func TestNotesAsObjects(t *testing.T) {
 	for size := 1; size < 50; size += 7 {

@@ -178,8 +178,7 @@ func (o *options) man() int {
 		line(".TP\n.B %s\n%s", roff(s.status), roff(s.meaning))
 	}
 	line(".SH SEE ALSO\n.BR opensm (8),\n.BR ibnetdiscover (8),\n.BR ibsim (8)")
-	_, _ = fmt.Fprint(o.out, b.String())
-	return exitDone
+	return o.printText(b.String())
 }
 
 // roff escapes text for a paragraph of a manual page.
