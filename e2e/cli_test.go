@@ -155,8 +155,8 @@ func TestErrorObjects(t *testing.T) {
 		if err := json.Unmarshal([]byte(r.err), &got); err != nil {
 			t.Fatalf("%s: %v", r.err, err)
 		}
-		if got.Command != tc.command || !strings.HasPrefix(got.Cause, tc.cause) || got.Script != "-c" || got.Line != 2 ||
-			got.Status != exitUsage || r.status != exitUsage {
+		if got.Command != tc.command || !strings.HasPrefix(got.Cause, tc.cause) || got.Script != "-c" ||
+			got.Line != 2 || got.Status != exitUsage || r.status != exitUsage {
 			t.Errorf("%q: status %d, %+v", tc.script, r.status, got)
 		}
 	}

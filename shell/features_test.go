@@ -6,6 +6,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -149,5 +152,45 @@ func TestSLsWithTheirRange(t *testing.T) {
 	})
 	if found < 5 {
 		t.Errorf("%d objects have SLs", found)
+	}
+}
+
+// TestExitStatusDocuments checks that docs/scripting.md lists each command whose exit status depends on its verdict,
+// next to the rule that the answers of the command declare.
+func TestExitStatusDocuments(t *testing.T) {
+	doc, err := os.ReadFile(filepath.Join("..", "docs", "scripting.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := map[string]answer.Fails{}
+	for rule, row := range map[answer.Fails]string{answer.Always: "if the verdict", answer.Asked: "as `--fail-on`"} {
+		found := regexp.MustCompile(`(?m)^\| (.*) \| ` + row).FindStringSubmatch(string(doc))
+		if found == nil {
+			t.Fatalf("there is no row %q", row)
+		}
+		for name := range strings.SplitSeq(found[1], ", ") {
+			rules[strings.Trim(name, "`")] = rule
+		}
+	}
+	used := map[string]bool{}
+	eachCommand(t, func(t *testing.T, c *feature.Command) {
+		for _, a := range c.Answers {
+			words := c.Words()
+			for len(words) > 0 && rules[strings.Join(words, " ")] == answer.Never {
+				words = words[:len(words)-1]
+			}
+			name := strings.Join(words, " ")
+			if rule := a.FailsOn(); rule != answer.Never {
+				used[name] = true
+				if rules[name] != rule {
+					t.Errorf("docs/scripting.md has no or a wrong rule")
+				}
+			}
+		}
+	})
+	for name := range rules {
+		if !used[name] {
+			t.Errorf("docs/scripting.md lists %s, which has no verdict", name)
+		}
 	}
 }

@@ -125,6 +125,8 @@ type Decl[T any] struct {
 type Declared interface {
 	// Name returns the command.
 	Name() string
+	// FailsOn returns the verdicts for which the command fails.
+	FailsOn() Fails
 	// Check returns the faults of the declaration.
 	Check() error
 	// Schema returns the JSON Schema of the answers.
@@ -133,6 +135,9 @@ type Declared interface {
 
 // Name returns the command.
 func (d *Decl[T]) Name() string { return d.Command }
+
+// FailsOn returns the verdicts for which the command fails.
+func (d *Decl[T]) FailsOn() Fails { return d.Fails }
 
 // Answer returns the answer that holds v.
 func (d *Decl[T]) Answer(b Basis, v T) *Answer {

@@ -143,7 +143,8 @@ func (n *names) Candidates(ask lang.Ask) (all []lang.Candidate) {
 // longestCompletion is the maximum time to read a subnet for completion.
 const longestCompletion = 2 * time.Second
 
-// ofSubnet returns names of nodes and ports of the first source, or of the source that "on" names. It returns nil if it is live or not read in time.
+// ofSubnet returns names of nodes and ports of the source that "on" names, otherwise of the first source. It returns
+// nil if the source is live or not read in time.
 func (n *names) ofSubnet(ask lang.Ask) []lang.Candidate {
 	ctx, cancel := context.WithTimeout(context.Background(), longestCompletion)
 	defer cancel()
