@@ -4,6 +4,7 @@ package tui
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -30,6 +31,7 @@ type pageMsg struct {
 	page    *commitPage
 	text    string
 	nothing bool         // the plan writes nothing
+	refusal error        // why the plan would not be written, apart from the missing permission
 	tables  []pane.Sheet // the tables below the text
 	err     error
 }
@@ -280,10 +282,13 @@ func (pg *pages) plan(p *commitPage) tea.Cmd {
 		wait()
 		var out bytes.Buffer
 		nothing := false
+		var refusal error
 		var tables []pane.Sheet
 		take := func(a *answer.Answer) {
 			if plan, ok := a.Value().(*commit.Change); ok {
-				nothing = plan.Empty()
+				if nothing = plan.Empty(); !errors.Is(plan.Refusal, session.ErrReadOnly) {
+					refusal = plan.Refusal
+				}
 				tables = append(tables, slices.DeleteFunc(pane.SheetsOf(a), func(s pane.Sheet) bool {
 					return s.Title != commit.SwitchesTitle
 				})...)
@@ -297,7 +302,7 @@ func (pg *pages) plan(p *commitPage) tea.Cmd {
 			tables = append(tables, pg.m.otherLoads()...)
 		}
 		_, text, _ := strings.Cut(out.String(), "\n") // the page has the state itself
-		return pageMsg{p, text, nothing, tables, err}
+		return pageMsg{p, text, nothing, refusal, tables, err}
 	}
 }
 
@@ -307,11 +312,14 @@ func (pg *pages) fillPage(msg pageMsg) tea.Cmd {
 	p, t := msg.page, pg.m.Look
 	p.Drop()
 	for l := range strings.SplitSeq(strings.TrimRight(msg.text, "\n"), "\n") {
-		if strings.HasPrefix(l, commit.NothingWritten) {
+		isLast := strings.HasPrefix(l, commit.NothingWritten)
+		if isLast && msg.refusal == nil {
 			continue // the page has keys for that
 		}
 		st := draw.Style("")
-		if upper := strings.ToUpper(draw.FirstWord(l)); upper == draw.FirstWord(l) && len(upper) > 3 &&
+		if isLast {
+			st = t.Bad
+		} else if upper := strings.ToUpper(draw.FirstWord(l)); upper == draw.FirstWord(l) && len(upper) > 3 &&
 			upper != strings.ToLower(upper) && upper != "LIDS" {
 			st = t.Bad
 		}
@@ -330,6 +338,9 @@ func (pg *pages) fillPage(msg pageMsg) tea.Cmd {
 	case msg.nothing:
 		p.no = "there is nothing to write"
 		p.Addf(t.Good, "The switches hold these tables already.")
+	case msg.refusal != nil:
+		p.no = "this would be refused: " + msg.refusal.Error()
+		p.Add(t.Strong, "The key y does not write this, for the reason above. Esc changes nothing.")
 	default:
 		y := "y writes this once writing is on (w)"
 		if pg.m.st.WriteOn {

@@ -240,3 +240,15 @@ func TestDrainOnTheScreen(t *testing.T) {
 	}
 	d.press("esc", "#", "+").until("This page shows what 'undrain switch spine-01' would write")
 }
+
+// TestRefusedPlan checks that the page of a plan that would be refused does not offer to write it.
+func TestRefusedPlan(t *testing.T) {
+	s := sessiontest.OpenIn(t, "sim:torus:5x5,1", t.TempDir())
+	d := driveBackend(t, &shellBackend{Shell: shell.New(s), watcher: s.Watch()}).size(120, 50)
+	d.press(":write on; engine dfsssp; route; commit yes force-interrupt; engine minhop; route", "enter").until("STAGED")
+	d.press("C").until("would be refused").sees("force-interrupt").misses("y writes this")
+	d.press("pgdown", "y").sees("! y: this would be refused: ")
+	if st := d.m.back.State(); st.Written {
+		t.Error("a plan that would be refused was written")
+	}
+}

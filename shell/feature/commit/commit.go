@@ -330,19 +330,19 @@ func (r *run) command(words ...string) string {
 	return strings.Join(append(line, words...), " ")
 }
 
-// NothingWritten begins the last line of a plan that was only shown and that could be written.
-const NothingWritten = "nothing was written; hint: run '"
+// NothingWritten begins the last line of a plan that was only shown.
+const NothingWritten = "nothing was written"
 
 // The method next returns a text with the command that writes a plan that was only shown, or the reason why it would be
 // refused.
 func (r *run) next(refusal error) string {
 	switch {
 	case refusal == nil:
-		return NothingWritten + r.command() + "'"
+		return NothingWritten + "; hint: run '" + r.command() + "'"
 	case errors.Is(refusal, session.ErrReadOnly):
-		return NothingWritten + "write on', then '" + r.command() + "'"
+		return NothingWritten + "; hint: run 'write on', then '" + r.command() + "'"
 	}
-	return fmt.Sprintf("nothing was written, and '%s' would be refused: %v", r.command(), r.hinted(refusal))
+	return fmt.Sprintf("%s, and '%s' would be refused: %v", NothingWritten, r.command(), r.hinted(refusal))
 }
 
 // hinted adds a hint to the error of a refused commit: the option that allows the commit.
