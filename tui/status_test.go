@@ -245,7 +245,8 @@ func TestDrainOnTheScreen(t *testing.T) {
 func TestRefusedPlan(t *testing.T) {
 	s := sessiontest.OpenIn(t, "sim:torus:5x5,1", t.TempDir())
 	d := driveBackend(t, &shellBackend{Shell: shell.New(s), watcher: s.Watch()}).size(120, 50)
-	d.press(":write on; engine dfsssp; route; commit yes force-interrupt; engine minhop; route", "enter").until("STAGED")
+	d.press(":write on; engine dfsssp; route; commit yes force-interrupt; engine minhop; route", "enter")
+	d.until("STAGED")
 	d.press("C").until("would be refused").sees("force-interrupt").misses("y writes this")
 	d.press("pgdown", "y").sees("! y: this would be refused: ")
 	if st := d.m.back.State(); st.Written {

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"golang.org/x/crypto/bcrypt"
+	"golang.org/x/sys/unix"
 )
 
 // TestAccess refuses plain HTTP on other addresses, and serves with TLS and a password.
@@ -28,15 +29,15 @@ func TestAccess(t *testing.T) {
 		"127.0.0.1:1": nil, "[::1]:1": nil, "localhost:1": nil, "0.0.0.0:1": ErrOpen, "[::]:1": ErrOpen,
 		"192.0.2.1:1": ErrOpen, "login1:1": ErrOpen,
 	} {
-		if _, err := (&Access{}).check(address); !errors.Is(err, want) {
+		if _, err := (&Access{}).check(t.Context(), address); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", address, err, want)
 		}
-		if _, err := (&Access{Insecure: true}).check(address); err != nil {
+		if _, err := (&Access{Insecure: true}).check(t.Context(), address); err != nil {
 			t.Errorf("%s, insecure: %v", address, err)
 		}
 	}
 	access := Access{Web: webFile(t)}
-	scheme, err := access.check("0.0.0.0:1")
+	scheme, err := access.check(t.Context(), "0.0.0.0:1")
 	if err != nil || scheme != "https" {
 		t.Fatalf("%s %v", scheme, err)
 	}
@@ -64,7 +65,14 @@ func TestAccess(t *testing.T) {
 			t.Errorf("password %s: status %d, want %d", password, resp.StatusCode, want)
 		}
 	}
-	if _, err := (&Access{Web: filepath.Join(t.TempDir(), "none")}).check("127.0.0.1:1"); err == nil {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := unix.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (&Access{Web: pipe}).check(t.Context(), "127.0.0.1:1"); err == nil {
+		t.Error("reads a pipe")
+	}
+	if _, err := (&Access{Web: filepath.Join(t.TempDir(), "none")}).check(t.Context(), "127.0.0.1:1"); err == nil {
 		t.Error("a missing file is accepted")
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +18,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/prose"
 )
 
@@ -90,7 +90,7 @@ var ErrOpen = errors.New("other machines could read the metrics without TLS and 
 	"hint: web=FILE, or insecure")
 
 // check returns an error if an address must not be served with this access. It returns the scheme of the URL.
-func (a *Access) check(address string) (scheme string, err error) {
+func (a *Access) check(ctx context.Context, address string) (scheme string, err error) {
 	if a.Web == "" {
 		host, _, _ := net.SplitHostPort(address)
 		ip := net.ParseIP(host)
@@ -99,10 +99,13 @@ func (a *Access) check(address string) (scheme string, err error) {
 		}
 		return "http", nil
 	}
+	if err := files.Regular(ctx, a.Web, files.Config); err != nil {
+		return "", err
+	}
 	if err := web.Validate(a.Web); err != nil {
 		return "", fmt.Errorf("%s: %w", a.Web, err)
 	}
-	text, err := os.ReadFile(a.Web)
+	text, err := files.All(ctx, a.Web, files.Config)
 	if err != nil {
 		return "", err
 	}
@@ -129,7 +132,7 @@ func (all *Servers) Serve(ctx context.Context, address string, access Access, de
 		return nil, fmt.Errorf("metrics: %s is served already, with another web= or insecure", address)
 	}
 	if m == nil {
-		scheme, err := access.check(address)
+		scheme, err := access.check(ctx, address)
 		if err != nil {
 			return nil, fmt.Errorf("metrics: %w", err)
 		}
