@@ -89,6 +89,9 @@ func TestBadCommands(t *testing.T) {
 	}{
 		{"rout", exitUsage, []string{`"rout"`, `"route"`}},
 		{"trace leaf-01", exitUsage, []string{"DST is missing"}},
+		{"trace leaf-01 ''", exitUsage, []string{"DST", "is empty"}},
+		{"fail switch ''", exitUsage, []string{"SWITCH is empty"}},
+		{"load lfts ''", exitUsage, []string{"FILE is empty"}},
 		{"trace leaf-01 leaf-02 form=x", exitUsage, []string{`"form"`, `"format"`}},
 		{"dump lft x", exitUsage, []string{`"lfts"`}},
 		{"engine 'no", exitUsage, []string{"-c:1", "never closed"}},
@@ -133,6 +136,7 @@ func TestWordsOfTheShell(t *testing.T) {
 	if want = try("-s", a, "-s", b, "-c", "on b run "+script); got != want || want.out == "" {
 		t.Errorf("run after on SUBNET: %+v, want %+v", got, want)
 	}
+	oneLine(t, try("-s", a, "-s", b, "on", "", "show", "nodes"), exitUsage, `unknown subnet ""`)
 	oneLine(t, try("-s", a, "show", "nodes", "--", "of=live"), exitFailed, `no node is called "of=live"`)
 	oneLine(t, try("-s", a, "show", "nodes", "--", "-1"), exitFailed, `no node is called "-1"`)
 	oneLine(t, try("-s", a, "show", "nodes", "-1"), exitUsage, "-1", "hint: write -- before")

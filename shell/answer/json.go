@@ -3,12 +3,15 @@
 package answer
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"strconv"
 	"time"
 
 	"example.org/ibconsole/internal/base/plain"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // JSON writes the answer as objects, one per line: the head, an object for each row of the tables that stream, and the
@@ -39,7 +42,7 @@ func (a *Answer) JSON(w io.Writer, number int) error {
 		}
 		if err != nil {
 			o.begin("error")
-			o.key("cause").text(err.Error())
+			o.key("cause").text(prose.When(errors.Is(err, context.Canceled), "interrupted", err.Error()))
 			if werr := o.end(); werr != nil {
 				return werr
 			}

@@ -276,6 +276,9 @@ func (b *binder[C]) argument(word string) error {
 		before := strings.Join(append([]string{b.out.Command}, b.out.Args...), " ")
 		return b.wrong("unexpected word %q after %s%s", invalid, before, expected)
 	}
+	if word == "" && a.Kind != KindText { // as of an unset variable in a script
+		return b.out.Misused("%s is empty", valueName(a.Name, a.Kind, a.Words))
+	}
 	b.out.Args = append(b.out.Args, word)
 	return nil
 }

@@ -285,7 +285,7 @@ func (o *options) file(path string) int {
 	text, err := files.All(ctx, path, files.Script)
 	if err != nil {
 		defer stop()
-		return o.exitStatus(ctx, fmt.Errorf("run: %w", err))
+		return o.exitStatus(ctx, &shell.CommandError{Command: "run", Err: err})
 	}
 	stop()
 	return o.script(path, string(text))

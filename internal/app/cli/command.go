@@ -159,7 +159,7 @@ func (o *options) words() []*cobra.Command {
 		return cmd
 	}
 	run := word("run FILE|-", 1, func(args []string) int {
-		if len(args) == 0 {
+		if len(args) == 0 || args[0] == "" {
 			return o.misused(errors.New("run: FILE is missing, or - for standard input"))
 		}
 		return o.file(args[0])
@@ -300,7 +300,8 @@ func (o *options) cutSubnet(args []string, root *cobra.Command) []string {
 			at++ // the next word is the value
 		}
 	}
-	if at+2 >= len(args) || args[at] != onCommand || slices.Contains(rootWords, args[at+2]) {
+	if at+2 >= len(args) || args[at] != onCommand || args[at+1] == "" || args[at+1][0] == '-' ||
+		slices.Contains(rootWords, args[at+2]) {
 		return args
 	}
 	if _, err := lang.Find(shell.New(nil).Specs(), args[at+2]); err != nil {

@@ -47,7 +47,7 @@ func (o *options) doctor() int {
 		o.others(&config)
 	}
 	if err != nil {
-		return o.failed(fmt.Errorf("doctor: %w", err))
+		return o.failed(&shell.CommandError{Command: "doctor", Err: err})
 	}
 	return exitDone
 }
