@@ -137,6 +137,10 @@ func TestWordsOfTheShell(t *testing.T) {
 		t.Errorf("run after on SUBNET: %+v, want %+v", got, want)
 	}
 	oneLine(t, try("-s", a, "-s", b, "on", "", "show", "nodes"), exitUsage, `unknown subnet ""`)
+	for _, flag := range []string{"mkeys", "table", "output", "fail-on"} {
+		oneLine(t, try("-s", a, "-o", "csv", "--"+flag, "", "show", "nodes"), exitUsage, "--"+flag+" is empty")
+	}
+	oneLine(t, try("-s", a, "--window", "x", "show", "nodes"), exitUsage, `--window is "x", expected a whole number`)
 	oneLine(t, try("-s", a, "show", "nodes", "--", "of=live"), exitFailed, `no node is called "of=live"`)
 	oneLine(t, try("-s", a, "show", "nodes", "--", "-1"), exitFailed, `no node is called "-1"`)
 	oneLine(t, try("-s", a, "show", "nodes", "-1"), exitUsage, "-1", "hint: write -- before")

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +46,12 @@ func (o *options) command() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.PersistentFlags().SortFlags = false
 	o.flags(root.PersistentFlags())
-	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error { return o.check(cmd, args) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		if err := emptyFlag(cmd); err != nil {
+			return err
+		}
+		return o.check(cmd, args)
+	}
 	o.completeFlags(root)
 	root.AddCommand(o.words()...)
 	reserved := func(name string) bool {
@@ -100,6 +106,16 @@ func (o *options) flags(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.strict, strictFlag, false, "refuse a file with parts that cannot be read")
 }
 
+// emptyFlag returns an error if a flag of the program has an empty value, as of an unset variable in a script.
+func emptyFlag(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if cmd.Root().PersistentFlags().Lookup(f.Name) == f && f.Value.String() == "" {
+			err = fmt.Errorf("--%s is empty", f.Name)
+		}
+	})
+	return err
+}
+
 // check returns an error if flags have invalid values or contradict the words.
 func (o *options) check(cmd *cobra.Command, args []string) error {
 	given := cmd.Flags().Changed
@@ -118,7 +134,7 @@ func (o *options) check(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("--window %d: expected 1 to %d management packets in flight", o.window, mad.MaxWindow)
 	case given("theme") && !slices.Contains(draw.Themes, o.theme):
 		return fmt.Errorf("unknown theme %q, expected one of %s", o.theme, strings.Join(draw.Themes, ", "))
-	case given("report") && (o.report == "" || cmd.Name() != "doctor" || len(args) > 0):
+	case given("report") && (cmd.Name() != "doctor" || len(args) > 0):
 		return errors.New("--report FILE applies only to doctor")
 	case len(o.commands) == 0:
 	case cmd.HasParent():
@@ -314,8 +330,13 @@ func (o *options) cutSubnet(args []string, root *cobra.Command) []string {
 // dashHint is the remedy if a word of a command looks like a flag.
 const dashHint = "; hint: write -- before words that begin with '-'"
 
-// flagError returns the error for a flag that a command does not have.
+// flagError returns the error for a flag that a command does not have, or whose value is invalid.
 func flagError(cmd *cobra.Command, err error) error {
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		flag := invalid.GetFlag()
+		expected := map[string]string{"int": "a whole number", "bool": "true or false"}[flag.Value.Type()]
+		return fmt.Errorf("--%s is %q, expected %s", flag.Name, invalid.GetValue(), cmp.Or(expected, "another value"))
+	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	switch {
 	case !ok:

@@ -65,7 +65,11 @@ const hintMark = "; hint: "
 // complain reports an error and returns the exit status.
 func (o *options) complain(err error, status int) int {
 	if o.answerForm() != answer.FormJSON {
-		_, _ = fmt.Fprintf(plain.New(o.streams.err), "ibconsole: %v\n", err)
+		text := err.Error()
+		if status != exitUsage { // only the errors of a configuration file have a line each
+			text = strings.ReplaceAll(text, "\n", "; ")
+		}
+		_, _ = fmt.Fprintf(plain.New(o.streams.err), "ibconsole: %s\n", text)
 		return status
 	}
 	c := complaint{Kind: "error", Status: status}

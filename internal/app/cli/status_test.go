@@ -4,6 +4,8 @@ package cli
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,6 +54,15 @@ func TestFullDisk(t *testing.T) {
 		if status != exitFailed || !strings.Contains(complaint.String(), "no space left on device\n") {
 			t.Errorf("%s: status %d, error %q", words, status, &complaint)
 		}
+	}
+}
+
+// TestErrorsHaveALine checks that a failure with several causes is one line.
+func TestErrorsHaveALine(t *testing.T) {
+	var out bytes.Buffer
+	newOptions(streams{err: &out}).failed(errors.Join(io.EOF, io.ErrNoProgress))
+	if strings.Count(out.String(), "\n") != 1 {
+		t.Errorf("%q", &out)
 	}
 }
 
