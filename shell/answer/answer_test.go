@@ -4,6 +4,7 @@ package answer_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -125,7 +126,7 @@ func TestUnreadMakesUnknown(t *testing.T) {
 // TestJSONFitsSchema checks that each JSON object fits the schema of the declaration.
 func TestJSONFitsSchema(t *testing.T) {
 	for _, stream := range []bool{false, true} {
-		for _, fail := range []error{nil, errors.New("no response\x1b")} {
+		for _, fail := range []error{nil, errors.New("no response\x1b"), context.Canceled} {
 			if fail != nil && !stream {
 				continue
 			}
@@ -168,6 +169,9 @@ func TestJSONFitsSchema(t *testing.T) {
 					last = "error"
 				}
 				want = append(want, "links", "links", last)
+			}
+			if errors.Is(fail, context.Canceled) && !strings.Contains(out.String(), `"cause":"interrupted"`) {
+				t.Errorf("%s does not state that it was interrupted", &out)
 			}
 			if !slices.Equal(kinds, want) {
 				t.Errorf("objects %v, want %v", kinds, want)
