@@ -64,7 +64,11 @@ func (pg *pages) infoNode(p *page.Page, s *pane.Subject) {
 	line("type", "%v", n.Type)
 	line("node GUID", "0x%016x", n.GUID)
 	line("system GUID", "0x%016x", n.SystemGUID)
-	line("vendor, device", "0x%06x, %d, revision 0x%x", n.VendorID, n.DeviceID, n.Revision)
+	read := func(format string, value uint32) string {
+		return prose.When(value != 0, fmt.Sprintf(format, value), "not read")
+	}
+	line("vendor, device", "%s, %s, revision %s", read("0x%06x", n.VendorID), read("%d", uint32(n.DeviceID)),
+		read("0x%x", n.Revision))
 	line("ports", "%d, %d with a link", n.NumPorts, f.LinkedPorts(n))
 	if !n.InSubnet {
 		p.Add(t.Bad, "unreachable: not in the subnet")

@@ -3,6 +3,8 @@
 package feature
 
 import (
+	"fmt"
+
 	"example.org/ibconsole/fabric/health"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/engines"
@@ -24,6 +26,14 @@ var Refusals = answer.Table[engines.Refusal]{
 		answer.TextField("engine", "ENGINE", "", func(r engines.Refusal) string { return r.Engine }),
 		answer.TextField("why", "REASON", "", func(r engines.Refusal) string { return r.Reason }),
 	},
+}
+
+// VendorID returns the vendor ID of a node, or a value that was not read for 0: files may lack it.
+func VendorID(id uint32) answer.Value {
+	if id == 0 {
+		return answer.NotRead()
+	}
+	return answer.Text(fmt.Sprintf("0x%06x", id))
 }
 
 // Proof states whether the subnet manager is proved to compute the same tables as ibconsole with these settings. Its

@@ -63,7 +63,7 @@ func (n node) of() *fabric.Node { return &n.f.Nodes[n.at] }
 type model struct {
 	Type     string       `key:"type" name:"TYPE" help:"switch, ca or router"`
 	Model    answer.Value `key:"model" name:"MODEL" kind:"text" help:"product name, or the name of the device"`
-	Vendor   string       `key:"vendor_id" help:"of the node"`
+	Vendor   answer.Value `key:"vendor_id" kind:"text" help:"of the node"`
 	Device   answer.Value `key:"device_id" name:"DEVICE" kind:"int" help:"of the node"`
 	HW       answer.Value `key:"hardware_revision" name:"REV" kind:"int" help:"hardware revision of the device"`
 	device   uint16
@@ -267,7 +267,7 @@ func (v *inventory) models() []model {
 	}
 	var rows []model
 	for k, count := range counts {
-		rows = append(rows, model{k.kind, answer.Optional(k.name), fmt.Sprintf("0x%06x", k.vendor), number(k.device),
+		rows = append(rows, model{k.kind, answer.Optional(k.name), feature.VendorID(k.vendor), number(k.device),
 			number(k.revision), k.device, v.text(k.part), v.text(k.psid), v.text(k.firmware), count})
 	}
 	slices.SortFunc(rows, func(a, b model) int {

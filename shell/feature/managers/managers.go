@@ -71,7 +71,7 @@ var table = answer.Table[manager]{
 		{Key: "priority", Name: "PRIORITY", Kind: answer.KindInt, Help: "the highest one is master", Value: priority},
 		answer.TextField("state", "STATE", "silent: it does not respond", func(m manager) string { return m.State }),
 		{Key: "vendor", Name: "VENDOR", Kind: answer.KindText, Help: "vendor ID of the node",
-			Value: func(m manager) answer.Value { return answer.Text(fmt.Sprintf("0x%06x", m.VendorID)) }},
+			Value: func(m manager) answer.Value { return feature.VendorID(m.VendorID) }},
 		answer.BoolField("in_switch", "IN A SWITCH", "whether it runs inside a switch", func(m manager) bool {
 			return m.InSwitch
 		}),
