@@ -102,7 +102,7 @@ func TestOutcome(t *testing.T) {
 	var outcome string
 	hear := func(a *answer.Answer) { outcome = a.Outcome() }
 	for _, c := range [][2]string{
-		{"fail switch leaf-02", "failed in the what-if: switch leaf-02 with 4 links; unreachable: 3 nodes"},
+		{"fail switch leaf-02", "failed in the what-if: switch leaf-02 with 4 links; unreachable: 3 nodes, 2 hosts"},
 		{"undo", "undone: switch leaf-02 with 4 links"},
 	} {
 		if err := New(s).Run(t.Context(), "test", c[0], &Output{W: io.Discard, OnAnswer: hear}); err != nil ||

@@ -23,14 +23,14 @@ func (x *exam) balanceSwitches(s *state) {
 		switches++
 		if s.lft[n.guid] == nil {
 			unread++
-			a.mustLine(fmt.Sprintf("Switch: %s (%s): its forwarding table was not read", guidText(n.guid), n.name))
+			a.mustLine(fmt.Sprintf("Switch: %s (%s): its forwarding table was not read", guidText(n.guid), n.desc))
 			continue
 		}
 		word := "Switch"
 		if isUneven(slices.Collect(maps.Values(s.lidsByPort(n)))) {
 			unbalanced, word = unbalanced+1, "Unbalanced Switch"
 		}
-		a.mustLine(fmt.Sprintf("%s: %s (%s)", word, guidText(n.guid), n.name))
+		a.mustLine(fmt.Sprintf("%s: %s (%s)", word, guidText(n.guid), n.desc))
 		for num, lids := range s.lidsByPort(n) {
 			left[plug{n.guid, num}] = lids
 			a.mustLine(fmt.Sprintf("Port %d: %d", num, lids))
@@ -197,16 +197,16 @@ func (s *state) lidsOf(n *node, end *port) (ports map[int]int, nodes map[*node]i
 func (a *answer) unevenEnd(s *state, sw *node, end *port) {
 	ports, nodes := s.lidsOf(sw, end)
 	var what []string
-	head := fmt.Sprintf("Forwarding: Switch %s (%s): CA %s (%s): ", guidText(sw.guid), sw.name, guidText(end.node.guid),
-		end.node.name)
+	head := fmt.Sprintf("Forwarding: Switch %s (%s): CA %s (%s): ", guidText(sw.guid), sw.desc, guidText(end.node.guid),
+		end.node.desc)
 	if isUneven(slices.Collect(maps.Values(nodes))) {
 		what = append(what, "neighbours")
 		line := "Unbalanced Remote " + head
 		for i := range a.o.length("neighbours") {
 			at := fmt.Sprintf("neighbours.%d", i)
 			guid, _ := a.o.at(at + ".guid")
-			name, _ := a.o.at(at + ".name")
-			line += fmt.Sprintf("Dest %v(%v) - {neighbour_lids.%d#} ", guid, name, i)
+			desc := s.net.byGUID[hex(fmt.Sprint(guid))].desc
+			line += fmt.Sprintf("Dest %v(%v) - {neighbour_lids.%d#} ", guid, desc, i)
 		}
 		a.mustLine(trimmed(line))
 	}

@@ -182,7 +182,7 @@ func (a *answer) arrivals(r *reach, loopsOnly bool) {
 		links := a.intAt(at + "links")
 		a.figure(at+"paths", r.links[links])
 		if text, has := a.words["links over "+number(links)]; has != !loopsOnly || has &&
-			text != number(r.links[links]) {
+			!sameText(text, r.links[links]) {
 			a.wrong(at, text, r.links[links], "the same in text and in JSON")
 		}
 		counted += r.links[links]

@@ -223,7 +223,7 @@ func (m maker) add() {
 
 // newNode is an added node, with its end port. The GUID of a host's port follows that of the node.
 func newNode(kind byte, guid uint64, name string, count int) *node {
-	n := &node{kind: kind, guid: guid, name: name, count: count, ports: map[int]*port{}}
+	n := &node{kind: kind, guid: guid, desc: name, name: name, count: count, ports: map[int]*port{}}
 	end := &port{node: n, num: n.endNumber(), guid: guid + uint64(n.endNumber())}
 	n.ports[end.num] = end
 	return n

@@ -33,8 +33,9 @@ type node struct {
 	kind   byte
 	guid   uint64
 	system uint64
-	name   string
-	count  int // ports
+	desc   string
+	name   string // desc, with the GUID if several nodes have it
+	count  int    // ports
 	ports  map[int]*port
 }
 
@@ -98,7 +99,7 @@ func readSubnet(t testing.TB, text string) *subnet {
 		} else if m := switchLine.FindStringSubmatch(line); m != nil {
 			portGUID = hex(m[1])
 		} else if m := nodeLine.FindStringSubmatch(line); m != nil {
-			n = &node{kind: m[1][0], guid: hex(m[3]), system: system, name: m[4], count: decimal(m[2]),
+			n = &node{kind: m[1][0], guid: hex(m[3]), system: system, desc: m[4], name: m[4], count: decimal(m[2]),
 				ports: map[int]*port{}}
 			s.nodes, s.byGUID[n.guid] = append(s.nodes, n), n
 			if n.isSwitch() {
@@ -137,7 +138,7 @@ func (s *subnet) tellApart() {
 	}
 	for _, n := range s.nodes {
 		if nodes[n.name] > 1 {
-			n.name += fmt.Sprintf(" (0x%016x)", n.guid)
+			n.name = fmt.Sprintf("%s (0x%016x)", n.desc, n.guid)
 		}
 	}
 }

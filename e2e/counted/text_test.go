@@ -3,6 +3,7 @@
 package counted
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -127,3 +128,11 @@ func isNumber(s string) bool {
 }
 
 func number(n int) string { return strconv.Itoa(n) }
+
+// thousands returns a number with separators of thousands.
+func thousands(n int) string {
+	if n < 1000 {
+		return number(n)
+	}
+	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
+}

@@ -156,7 +156,7 @@ func (a *answer) users(s *state, kind string, count map[*port]int) {
 // more compares the line with the number of rows that are not in the text.
 func (a *answer) more(n int) {
 	if n > 0 {
-		a.mustLine(fmt.Sprintf("  {|and} %d more", n))
+		a.mustLine("  {|and} " + thousands(n) + " more")
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/routing/checks/trees"
+	"example.org/ibconsole/routing/checks/walk"
 )
 
 // Loop is whether the routes after a failure have a credit loop.
@@ -87,7 +89,10 @@ func (j *judge) avoid(ctx context.Context, v *Verdict, removed []fabric.Link) er
 	if err != nil {
 		return err
 	}
-	v.Lost, v.Changed = j.report.Paths-loads.Delivered, diff.Count(j.base.Tables, t).Changed
+	if v.Lost, err = j.lostBy(ctx, t); err != nil {
+		return err
+	}
+	v.Changed = diff.Count(j.base.Tables, t).Changed
 	v.Worst, v.at = 0, fabric.None
 	for p, n := range loads.Paths {
 		if port := fabric.PortIndex(p); n > v.Worst && linkload.ClassOf(t.Fabric, port) == linkload.BetweenSwitches {
@@ -95,6 +100,37 @@ func (j *judge) avoid(ctx context.Context, v *Verdict, removed []fabric.Link) er
 		}
 	}
 	return nil
+}
+
+// lostBy counts the paths that arrive without failures and do not arrive by the tables t after the present failure.
+func (j *judge) lostBy(ctx context.Context, t *fabric.Tables) (lost int64, err error) {
+	after, err := trees.NewForest(ctx, t)
+	if err != nil {
+		return 0, err
+	}
+	walker := after.NewWalker()
+	arrives := func(w *trees.Walker, lid uint16, group int, to walk.Target) bool {
+		at := j.ends.Groups[group].At
+		if at < 0 {
+			return at == to
+		}
+		_, end := w.PathTo(lid, at)
+		return end == to
+	}
+	for _, l := range j.ends.LIDs {
+		to := walk.ToPort(j.ends.Ports[l.End])
+		for g := range j.ends.Groups {
+			n := j.ends.Sources(g, l.End)
+			if n == 0 || !arrives(j.walker, l.LID, g, to) {
+				continue
+			}
+			if !j.gone[l.End] && arrives(walker, l.LID, g, to) {
+				n = int(j.less[g])
+			}
+			lost += int64(n)
+		}
+	}
+	return lost, nil
 }
 
 // prove sets the result of the proof of a failure.

@@ -22,6 +22,7 @@ import (
 // result is the answer of a command that changes the simulation: the changes and their effects.
 type result struct {
 	Unreachable answer.Value `key:"unreachable" kind:"int" help:"nodes that failures separated from the subnet"`
+	Hosts       answer.Value `key:"unreachable_hosts" kind:"int" help:"those of them that are no switches"`
 	Sits        answer.Value `key:"session_port" kind:"place" help:"the port of the session, where it is unreachable"`
 	Seen        answer.Value `key:"seen_from" kind:"place" help:"the port from which the reachable part is seen"`
 	Stale       bool         `key:"staged_stale" help:"the staged tables were made for another topology"`
@@ -55,7 +56,7 @@ func simulates(command string) *answer.Decl[*result] {
 				Line: "{?session_port}the session's port {session_port} is unreachable; the other part of the " +
 					"subnet is seen from {seen_from}",
 			},
-			{Line: "[unreachable: {unreachable|node}]"},
+			{Line: "[unreachable: {unreachable|node}][, {unreachable_hosts|host}]"},
 			{Line: "{?staged_stale}the staged tables are stale now: route again"},
 		},
 	}
@@ -228,7 +229,11 @@ func simulate(c feature.Command, run changing) feature.Command {
 
 // follow adds the effects of the changes: the number of unreachable nodes, and the new port of the subnet manager.
 func (r *result) follow(st *session.State) {
-	r.Unreachable = answer.Int(len(st.WhatIf.Unreachable()))
+	nodes, hosts := st.WhatIf.Unreachable(), 0
+	for _, n := range nodes {
+		hosts += prose.When(st.Whole().Nodes[n].IsSwitch(), 0, 1)
+	}
+	r.Unreachable, r.Hosts = answer.Int(len(nodes)), answer.Int(hosts)
 	if at, was := st.WhatIf.Fabric.SMPort, st.Whole(); at != was.SMPort {
 		r.Sits, r.Seen = answer.Port(was, was.SMPort), answer.Port(st.WhatIf.Fabric, at)
 	}
