@@ -23,6 +23,9 @@ import (
 // TestExamplesFitSchemas checks that what the examples of each command print with --json fits the schema of one of its
 // answers.
 func TestExamplesFitSchemas(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the examples of all commands in twenty seconds")
+	}
 	t.Chdir(t.TempDir()) // where examples write files
 	schemas := map[string][]*jsonschema.Schema{}
 	for _, f := range shell.Features() {
