@@ -96,7 +96,7 @@ tools: ## install missing Debian packages that the tests need
 
 # Without paths in what is built, all clones share the build cache.
 .PHONY: check
-check: export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
+check test: export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
 check: check-fmt lint check-tidy ## check formatting, linter (with vet) and go.mod, and run the tests that need no other program [three minutes]
 	go test -short -vet=off -p $$((2 * $(AT_ONCE))) $(PKG)
 
