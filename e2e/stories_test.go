@@ -142,7 +142,7 @@ func TestQuestions(t *testing.T) {
 				program, "-s", source,
 			}, " "))
 			planned(t, s.Dir)
-			s.Awaits("21 switches, 98 hosts", "LFT of")
+			s.Awaits("21 switches, 98 hosts", "LFT of", "read the subnet: done") // before that, R is refused
 			if q.live != nil {
 				q.live(live)
 			}

@@ -71,7 +71,7 @@ func TestRandomDrains(t *testing.T) {
 	before := n.Held()
 	s := n.Console()
 	kinds := map[string]int{}
-	for i := range testenv.Count(t, 3, 300) {
+	for i := range testenv.Count(t, 2, 300) {
 		var drained []string
 		for range 1 + rnd.IntN(2) {
 			what := drainable(rnd, n)
@@ -139,7 +139,7 @@ func TestStoppedDrains(t *testing.T) {
 	}
 	before := n.Held()
 	stopped, whole := 0, 0
-	for i := range testenv.Count(t, 3, 300) {
+	for i := range testenv.Count(t, 2, 300) {
 		what := drainable(rnd, n)
 		words := "drain " + what + " yes port=disable"
 		for _, command := range []string{words, "undrain " + what + " yes"} {

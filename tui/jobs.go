@@ -158,7 +158,11 @@ func (js *jobs) done(j *job, err error) tea.Cmd {
 	case err == nil:
 		js.m.prompt.rememberFile(j.text)
 		js.m.updatePanes(pane.Ended{Job: j.id, End: draw.Seconds(took), Failed: false})
-		js.m.inform(j.summary())
+		if text := j.summary(); text == j.ended() && js.m.status.bad { // a key was refused meanwhile
+			js.m.warn(fmt.Sprintf("%s (%s)", js.m.status.text, text))
+		} else {
+			js.m.inform(text)
+		}
 		js.m.status.warned = len(j.warnings) > 0
 		if j == js.starting && js.m.st.Interrupted != "" {
 			js.m.warn(js.m.st.Interrupted)
@@ -287,13 +291,18 @@ func (j *job) summary() string {
 		return fmt.Sprintf("%s (8, the log, has %s)", j.warnings[0], prose.Count(len(j.warnings), "warning"))
 	case len(j.warnings) == 1:
 		return j.warnings[0] + "; " + line
+	case line == "" && j.lastNote != "":
+		return j.text + ": " + j.lastNote
 	case line == "":
-		return j.text + ": " + cmp.Or(j.lastNote, "done")
+		return j.ended()
 	case j.lastNote != "" && j.byKey:
 		return line + "; " + j.lastNote
 	}
 	return line
 }
+
+// ended is the text for the end of a command that says nothing.
+func (j *job) ended() string { return j.text + ": done" }
 
 // answerCommands are the commands whose answers are shown even if a key press caused the command.
 var answerCommands = []string{"balance", "check", "compare", "congestion", "diff", "history", "hosts", "jobs",

@@ -201,6 +201,32 @@ func TestInterruptedIsReportedFirst(t *testing.T) {
 	d.press("8").sees("the commit of noon was interrupted")
 }
 
+// TestEndHidesNoWarning checks that the end of the first reading leaves the reason why a key was refused meanwhile.
+func TestEndHidesNoWarning(t *testing.T) {
+	th := looks()[0].make(t)
+	back := newFake(star(t, "one", "a"))
+	d := &driver{t: t, m: newModel(t.Context(), back, th), msgs: make(chan tea.Msg, 1000)}
+	begun, end := make(chan struct{}), make(chan struct{})
+	d.m.start = func(context.Context) error {
+		back.change(func(st *session.State) { st.Busy = "sweep" })
+		close(begun)
+		<-end
+		back.change(func(st *session.State) { st.Busy = "" })
+		return nil
+	}
+	d.run(d.m.Init())
+	d.size(120, 36)
+	<-begun
+	d.m.refresh()
+	d.m.key(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'R'}})
+	close(end)
+	d.settle()
+	if len(d.m.jobs.running) > 0 {
+		t.Fatal("the first reading is still running")
+	}
+	d.sees("! R: sweep is running: Esc cancels it (read the subnet: done)")
+}
+
 // TestRefusedDrain checks that the page of a refused drain names the reason and the help of drain, and nothing that
 // does not exist. The what-if of the user because of which it is refused stays, and the key u undoes that.
 func TestRefusedDrain(t *testing.T) {

@@ -188,7 +188,7 @@ func (o *orders) search(set int) bool {
 // there is none only if that is so.
 func TestExhaustive(t *testing.T) {
 	r := testenv.Rand(t)
-	count := testenv.Count(t, 60, 600)
+	count := testenv.Count(t, 30, 600)
 	specs := []string{"torus:4", "torus:5", "torus:6", "hypercube:3", "random:6,3,9,seed=%d", "random:8,3,12,seed=%d",
 		"mesh:3x2", "mesh:3x3"}
 	orderless, found, open := 0, 0, 0

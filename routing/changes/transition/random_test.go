@@ -253,7 +253,7 @@ func checkOtherLIDs(t testing.TB, p *pair, plan *transition.Plan) {
 // TestRandomTransitions checks plans of random pairs of tables independently. A fat tree needs no tree and no drain.
 func TestRandomTransitions(t *testing.T) {
 	r := testenv.Rand(t)
-	count := testenv.Count(t, 100, 1000)
+	count := testenv.Count(t, 50, 1000)
 	shares, none, rings, alone := map[string]map[string]int{}, 0, 0, 0
 	for n := 0; n < count; {
 		kind := kinds[n%len(kinds)]

@@ -41,7 +41,7 @@ func TestLossyCommits(t *testing.T) {
 	}
 	count := map[string]int{}
 	now := 1
-	for i := range testenv.Count(t, 12, 300) {
+	for i := range testenv.Count(t, 8, 300) {
 		loss := []float64{0.02, 0.10, 0.35}[i%3]
 		s := n.Console()
 		n.Route(s, sessiontest.Engines[2*(1-now)]...)

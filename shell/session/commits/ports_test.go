@@ -106,7 +106,7 @@ func TestStoppedPorts(t *testing.T) {
 	opt := yes
 	opt.AllowUnreachable = true
 	stopped, whole := map[error]int{}, 0
-	for i := range testenv.Count(t, 22, 300) {
+	for i := range testenv.Count(t, 11, 300) {
 		n, twin := newSubnet(t, "fattree:2,6"), newSubnet(t, "fattree:2,6")
 		disable := func(n *subnet, s *session.Session) func(context.Context) error {
 			var all []write.Control
