@@ -19,11 +19,12 @@ type Node struct {
 	FirstPort     PortIndex
 	Switch        SwitchIndex // the switch index, None for other nodes
 	VendorID      uint32
-	Revision      uint32
+	Revision      uint32 // see NoRevision
 	DeviceID      uint16
 	Type          mad.NodeType
 	NumPorts      uint8
 	EnhancedPort0 bool // port 0 of a switch is an enhanced port 0 (IBA 1.2.1, 18.2.4.1)
+	NoRevision    bool // the source states no revision: Revision is 0, or ibsim's in a topology file
 	InSubnet      bool // links lead from the SM's port to this node
 }
 

@@ -55,8 +55,8 @@ func (b *Builder) addLike(n Node, like NodeIndex) error {
 	n.SystemGUID = cmp.Or(n.SystemGUID, n.GUID)
 	if like != None {
 		old := &b.f.Nodes[like]
-		n.VendorID, n.DeviceID, n.Revision, n.EnhancedPort0 = old.VendorID, old.DeviceID, old.Revision,
-			old.EnhancedPort0
+		n.VendorID, n.DeviceID, n.EnhancedPort0 = old.VendorID, old.DeviceID, old.EnhancedPort0
+		n.Revision, n.NoRevision = old.Revision, old.NoRevision
 	}
 	i, err := b.AddNode(n)
 	if err != nil {

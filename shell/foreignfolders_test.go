@@ -69,6 +69,23 @@ func TestPartialInventory(t *testing.T) {
 	}
 }
 
+// TestRevisionsOfFiles: a topology file states no hardware revisions, a simulated subnet has that of ibsim.
+func TestRevisionsOfFiles(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "net")
+	simulated := regexp.MustCompile(`(?m)^switch .* 161 .* 6$`)
+	for _, source := range []string{"sim:fattree:2,4", "file:" + file, "sim:" + file} {
+		out, err := on(t, source, "inventory")
+		if err != nil || simulated.MatchString(out) != (source != "file:"+file) {
+			t.Errorf("%s: %v\n%s", source, err, out)
+		}
+		if source == "sim:fattree:2,4" {
+			if _, err := on(t, source, "dump topology "+file); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // TestForeignHardware: the folder of hardware= must have a switch of the subnet, and a warning names what is not
 // exported.
 func TestForeignHardware(t *testing.T) {

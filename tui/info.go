@@ -68,7 +68,7 @@ func (pg *pages) infoNode(p *page.Page, s *pane.Subject) {
 		return prose.When(value != 0, fmt.Sprintf(format, value), "not read")
 	}
 	line("vendor, device", "%s, %s, revision %s", read("0x%06x", n.VendorID), read("%d", uint32(n.DeviceID)),
-		read("0x%x", n.Revision))
+		prose.When(n.NoRevision, "not read", fmt.Sprintf("0x%x", n.Revision)))
 	line("ports", "%d, %d with a link", n.NumPorts, f.LinkedPorts(n))
 	if !n.InSubnet {
 		p.Add(t.Bad, "unreachable: not in the subnet")

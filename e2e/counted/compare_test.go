@@ -23,7 +23,7 @@ func (x *exam) compareEngines(names ...string) {
 	} else {
 		a.basis(held, 0)
 	}
-	a.heading("ENGINE TIME ALLOCATED MOST PATHS SHIFT BISECTION HOPS VLS CREDIT LOOP CHANGED LOST")
+	a.heading("ENGINE MOST PATHS SHIFT BISECTION HOPS VLS CREDIT LOOP CHANGED LOST TIME ALLOCATED")
 	a.line("best: {best} (engine {best}; route): {|.*}")
 	best, _ := a.o.at("best")
 	a.figure("best", best)
@@ -209,7 +209,7 @@ func (a *answer) engineLine() {
 	if n := a.intAt("unknown_pairs"); n > 0 {
 		lost += fmt.Sprintf(" (%d unknown)", n)
 	}
-	form := fmt.Sprintf("%s {|.*} %s {|+}%s {|+}%s {|+}%s (%s) {|+}%s {|+}%s {|+}%s {|+}%s", value("name"),
+	form := fmt.Sprintf("%s {|+}%s {|+}%s {|+}%s {|+}%s (%s) {|+}%s {|+}%s {|+}%s {|+}%s {|.*}", value("name"),
 		value("worst_load"), shift,
 		float("effective_bisection", "%.3f"), value("max_hops"), float("mean_hops", "%.2f"), vls, isLoop, changed, lost)
 	a.mustLine(form)

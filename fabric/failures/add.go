@@ -69,7 +69,8 @@ func Add(n NewNode) Finder {
 		add := Failure{
 			What: what, Name: fabric.Escape(n.Name), Added: true, Nodes: []fabric.NodeIndex{now.NumNodes()},
 		}
-		add.New = []fabric.Node{{GUID: n.GUID, Desc: n.Name, Type: n.Type, NumPorts: uint8(n.Ports)}}
+		add.New = []fabric.Node{{GUID: n.GUID, Desc: n.Name, Type: n.Type, NumPorts: uint8(n.Ports),
+			NoRevision: true}}
 		for i, at := range n.At {
 			port, err := places.Link(now, []string{at})
 			if err != nil {

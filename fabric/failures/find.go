@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // Finder finds the next changes to simulate. The argument now is the simulated subnet, whole is the same subnet without
@@ -81,7 +82,8 @@ func Random(n int, seed uint64) Finder {
 			}
 		}
 		if n < 1 || n > len(links) {
-			return nil, fmt.Errorf("fail %d links at random: the subnet has %d links between switches", n, len(links))
+			return nil, fmt.Errorf("fail %d links at random: the subnet has %s between switches", n,
+				prose.Count(len(links), "link"))
 		}
 		r := rand.New(rand.NewPCG(seed, 0))
 		r.Shuffle(len(links), func(i, j int) { links[i], links[j] = links[j], links[i] })

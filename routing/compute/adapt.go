@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/incremental"
@@ -158,12 +159,12 @@ func (a *Adaptation) judgeLoop(done *persist.Guarded) (warnings []string) {
 	isNew := done.Loop.Verdict == credits.Loop && done.Before.Verdict == credits.None
 	a.Loop = &isNew
 	if !isNew && done.Loop.Verdict == credits.Loop {
-		return []string{fmt.Sprintf("a credit loop over %d links stays: the previous tables have one as well",
-			len(done.Loop.Ring))}
+		return []string{fmt.Sprintf("a credit loop over %s stays: the previous tables have one as well",
+			prose.Count(len(done.Loop.Ring), "link"))}
 	}
 	if !isNew {
 		return nil
 	}
-	return []string{fmt.Sprintf("CREDIT LOOP over %d links that the previous tables do not have, and that a full "+
-		"route has as well", len(done.Loop.Ring))}
+	return []string{fmt.Sprintf("CREDIT LOOP over %s that the previous tables do not have, and that a full "+
+		"route has as well", prose.Count(len(done.Loop.Ring), "link"))}
 }

@@ -207,6 +207,9 @@ func (m *managed) sameTables(t *testing.T, live *sweep.Result, master uint64) er
 	if err != nil {
 		return err
 	}
+	if blocks := live.Tables.LFT.Blocks(); blocks <= int(f.MaxLID)/fabric.BlockSize {
+		return fmt.Errorf("the switches have %d blocks, the ports have LIDs up to %d", blocks, f.MaxLID)
+	}
 	for s := range f.NumSwitches() {
 		got, want := res.Tables.LFT.Row(s)[:f.MaxLID+1], live.Tables.LFT.Row(s)[:f.MaxLID+1]
 		if !bytes.Equal(got, want) {

@@ -161,7 +161,7 @@ func PathsAmong(ctx context.Context, p *session.Picture, ends []fabric.PortIndex
 	case p.Tables == nil:
 		return nil, "there are no tables", nil
 	case len(ends) > MaxFilteredHosts:
-		return nil, fmt.Sprintf("%d hosts are too many to follow all paths among them", len(ends)), nil
+		return nil, prose.Count(len(ends), "host") + " are too many to follow all paths among them", nil
 	}
 	m, err := linkload.Measure(ctx, p.Tables, linkload.Among(p.Fabric, ends))
 	if err != nil {

@@ -149,7 +149,8 @@ func (p *parser) addUnlisted() error {
 		if !ok {
 			at = len(p.nodes)
 			added[r.node] = at
-			p.nodes = append(p.nodes, node{fabric.Node{GUID: r.node, SystemGUID: r.node, Type: mad.NodeCA}, r.line})
+			p.nodes = append(p.nodes, node{fabric.Node{GUID: r.node, SystemGUID: r.node, Type: mad.NodeCA,
+				NoRevision: true}, r.line})
 		}
 		if r.Num == 0 {
 			p.nodes[at].Type = mad.NodeSwitch

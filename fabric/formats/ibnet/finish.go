@@ -136,7 +136,8 @@ func (b *builder) nodes() error {
 		}
 		n := fabric.Node{
 			GUID: has.node, SystemGUID: has.system, Desc: b.desc(r), Type: r.typ, NumPorts: uint8(r.ports),
-			VendorID: r.vendor, DeviceID: r.device, Revision: revision, EnhancedPort0: r.enhanced,
+			VendorID: r.vendor, DeviceID: r.device, Revision: revision, NoRevision: !b.asIbsim,
+			EnhancedPort0: r.enhanced,
 		}
 		if err := b.add(r, n, has); err != nil {
 			return err

@@ -339,7 +339,7 @@ func (b *builder) addNodes() error {
 		}
 		var err error
 		n.index, err = b.b.AddNode(fabric.Node{GUID: n.guid, SystemGUID: n.guid, Desc: n.name, Type: n.typ,
-			NumPorts: uint8(most)})
+			NumPorts: uint8(most), NoRevision: true})
 		if err != nil {
 			if err = b.p.refuse(n.line, "%w", err); err != nil {
 				return err

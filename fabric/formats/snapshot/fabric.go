@@ -10,6 +10,20 @@ import (
 	"example.org/ibconsole/mad"
 )
 
+// Flags of a node.
+const (
+	enhancedPort0 = 1 << iota
+	noRevision
+)
+
+// when returns the flag if is is set, and 0 otherwise.
+func when(is bool, flag uint64) uint64 {
+	if is {
+		return flag
+	}
+	return 0
+}
+
 // EncodeFabric encodes a fabric. Equal fabrics have equal encodings. O(ports).
 func EncodeFabric(f *fabric.Fabric) []byte {
 	e := &encoder{b: make([]byte, 0, 64*len(f.Nodes)+24*len(f.Ports))} // usual sizes
@@ -25,7 +39,7 @@ func EncodeFabric(f *fabric.Fabric) []byte {
 		e.uint(uint64(n.DeviceID))
 		e.uint(uint64(n.Type))
 		e.uint(uint64(n.NumPorts))
-		e.bool(n.EnhancedPort0)
+		e.uint(when(n.EnhancedPort0, enhancedPort0) | when(n.NoRevision, noRevision))
 		for p := 0; p <= int(n.NumPorts); p++ {
 			e.port(&f.Ports[n.FirstPort+fabric.PortIndex(p)])
 		}
@@ -124,7 +138,9 @@ func (r *fabricReader) node() error {
 	n := fabric.Node{GUID: d.uint(math.MaxUint64), SystemGUID: d.uint(math.MaxUint64), Desc: d.string()}
 	n.VendorID, n.Revision = uint32(d.uint(math.MaxUint32)), uint32(d.uint(math.MaxUint32))
 	n.DeviceID, n.Type = uint16(d.uint(math.MaxUint16)), mad.NodeType(d.uint(math.MaxUint8))
-	n.NumPorts, n.EnhancedPort0 = uint8(d.uint(254)), d.bool()
+	n.NumPorts = uint8(d.uint(254))
+	flags := d.uint(enhancedPort0 | noRevision)
+	n.EnhancedPort0, n.NoRevision = flags&enhancedPort0 != 0, flags&noRevision != 0
 	if d.err != nil {
 		return d.err
 	}

@@ -77,6 +77,7 @@ func TestRoundTrip(t *testing.T) {
 	for _, spec := range []string{"fattree:2,8", "torus:3x3x3"} {
 		in := whole(t, spec)
 		f := in.Fabric
+		f.Nodes[0].NoRevision, f.Nodes[1].NoRevision, f.Nodes[1].EnhancedPort0 = true, true, true
 		routing := &snapshot.Routing{
 			Engine: "updn", Chain: []string{"ftree", "updn", "no_fallback"},
 			Options: []snapshot.Option{{Name: "lmc", Value: "1"}, {Name: "root_guid_file", Value: "a b"}},

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad/umad"
 )
 
@@ -144,8 +145,8 @@ func (s *Subnet) lines() []string {
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		kinds[n.Type.String()]++
-		devices[fmt.Sprintf("%v of %d ports, vendor 0x%06x, device %d, revision 0x%x", n.Type, n.NumPorts, n.VendorID,
-			n.DeviceID, n.Revision)]++
+		devices[fmt.Sprintf("%v of %d ports, vendor 0x%06x, device %d, revision %s", n.Type, n.NumPorts, n.VendorID,
+			n.DeviceID, prose.When(n.NoRevision, "not read", fmt.Sprintf("0x%x", n.Revision)))]++
 	}
 	for _, l := range f.Links() {
 		links[fmt.Sprintf("%v%v", f.Ports[l.A].Width, f.Ports[l.A].Speed)]++

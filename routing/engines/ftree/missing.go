@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // unreached returns warnings about switches that have no path to hosts or to other switches.
@@ -31,16 +32,16 @@ func (w *walker) unreached() []string {
 	switches := w.missing(toSwitches, outside, func(fabric.SwitchIndex) bool { return true })
 	var out []string
 	if hosts.n > 0 {
-		out = append(out, fmt.Sprintf("%d of the routes from switches with hosts to hosts are missing (the first: %s)",
-			hosts.n, hosts.first))
+		out = append(out, fmt.Sprintf("%s of the routes from switches with hosts to hosts are missing (the first: %s)",
+			prose.Thousands(hosts.n), hosts.first))
 	}
 	if switches.n > 0 {
 		advice := "; connect_roots may add them"
 		if w.opt.ConnectRoots {
 			advice = ""
 		}
-		out = append(out, fmt.Sprintf("%d of %d pairs of switches have no route (the first: %s)%s", switches.n,
-			(n-outside)*(n-outside-1), switches.first, advice))
+		out = append(out, fmt.Sprintf("%s of %s pairs of switches have no route (the first: %s)%s",
+			prose.Thousands(switches.n), prose.Thousands((n-outside)*(n-outside-1)), switches.first, advice))
 	}
 	return out
 }

@@ -68,10 +68,6 @@ type compared struct {
 // engine is a row: the figures of the tables that an engine computed, or of existing tables.
 type engine struct {
 	Name         string           `key:"name" name:"ENGINE"`
-	Seconds      answer.Value     `key:"seconds" kind:"duration"`
-	Time         string           `name:"TIME" help:"time that routing took"`
-	Allocated    answer.Value     `key:"allocated_megabytes" kind:"float" unit:"MB"`
-	Memory       string           `name:"ALLOCATED" help:"memory that routing allocated"`
 	Worst        int64            `key:"worst_load" name:"MOST PATHS" help:"edge forwarding index"`
 	Shift        answer.Value     `key:"shift_figure" name:"SHIFT" kind:"int" help:"maximum over all shifts"`
 	Bisection    answer.Value     `key:"effective_bisection" name:"BISECTION" kind:"float" help:"1 is full"`
@@ -93,6 +89,10 @@ type engine struct {
 	Unread       int              `key:"unread" help:"switches whose tables were not read and not compared"`
 	ChangedText  string           `name:"CHANGED" help:"entries that differ from those on the switches"`
 	Lost         string           `name:"LOST"`
+	Seconds      answer.Value     `key:"seconds" kind:"duration"`
+	Time         string           `name:"TIME" help:"time that routing took"`
+	Allocated    answer.Value     `key:"allocated_megabytes" kind:"float" unit:"MB"`
+	Memory       string           `name:"ALLOCATED" help:"memory that routing allocated"`
 	Measures     feature.Measures `prefix:""`
 
 	figures *comparison.Figures

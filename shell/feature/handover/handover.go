@@ -15,6 +15,7 @@ import (
 
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/answer"
@@ -146,8 +147,8 @@ func warnings(c *feature.Call, st *session.State, p *session.Picture, proof *fea
 		return nil, err
 	}
 	if lost := res.Bad(); lost > 0 {
-		all = append(all, fmt.Sprintf("%d of %d paths do not arrive by these tables; hint: run 'check reach'", lost,
-			res.Paths))
+		all = append(all, fmt.Sprintf("%s of %s do not arrive by these tables; hint: run 'check reach'",
+			prose.Thousands(lost), prose.Count(res.Paths, "path")))
 	}
 	if res.Unknown > 0 {
 		all = append(all, feature.UnknownPathsText(res.Unknown, res.Paths)+"; hint: run 'check reach'")

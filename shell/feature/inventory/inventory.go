@@ -123,10 +123,10 @@ var (
 			answer.FieldOf(answer.KindText, "model", "MODEL", "product name, or the name of the device",
 				func(n node) answer.Value { return n.model() }),
 			answer.FieldOf(answer.KindInt, "device_id", "DEVICE", "", func(n node) answer.Value {
-				return number(n.of().DeviceID)
+				return deviceID(n.of().DeviceID)
 			}),
 			answer.FieldOf(answer.KindInt, "hardware_revision", "REV", "hardware revision of the device",
-				func(n node) answer.Value { return number(n.of().Revision) }),
+				func(n node) answer.Value { return revision(n.of().Revision, n.of().NoRevision) }),
 			hardwareText("part", "PART", "part number", func(n *health.Node) string { return n.Part }),
 			hardwareText("serial", "SERIAL", "serial number", func(n *health.Node) string { return n.Serial }),
 			hardwareText("psid", "PSID", "identifies the board and its configuration", func(n *health.Node) string {
@@ -256,6 +256,7 @@ func (v *inventory) models() []model {
 	type key struct {
 		kind, name, part, psid, firmware string
 		vendor, revision                 uint32
+		noRevision                       bool
 		device                           uint16
 	}
 	counts := map[key]int{}
@@ -263,12 +264,12 @@ func (v *inventory) models() []model {
 		n := node{v, at}
 		h := n.hardware()
 		counts[key{feature.TypeWord(n.of().Type), cmp.Or(h.Product, n.of().Model()), h.Part, h.PSID, h.Firmware,
-			n.of().VendorID, n.of().Revision, n.of().DeviceID}]++
+			n.of().VendorID, n.of().Revision, n.of().NoRevision, n.of().DeviceID}]++
 	}
 	var rows []model
 	for k, count := range counts {
-		rows = append(rows, model{k.kind, answer.Optional(k.name), feature.VendorID(k.vendor), number(k.device),
-			number(k.revision), k.device, v.text(k.part), v.text(k.psid), v.text(k.firmware), count})
+		rows = append(rows, model{k.kind, answer.Optional(k.name), feature.VendorID(k.vendor), deviceID(k.device),
+			revision(k.revision, k.noRevision), k.device, v.text(k.part), v.text(k.psid), v.text(k.firmware), count})
 	}
 	slices.SortFunc(rows, func(a, b model) int {
 		return cmp.Or(-cmp.Compare(a.Type, b.Type), cmp.Compare(b.Nodes, a.Nodes), cmp.Compare(a.device, b.device),
@@ -323,12 +324,19 @@ func attached(n node) answer.Value {
 	return answer.None()
 }
 
-// number returns a device ID or a revision. Files without these numbers leave 0.
-func number[N uint16 | uint32](n N) answer.Value {
-	if n == 0 {
+// deviceID returns a device ID. Files without it leave 0.
+func deviceID(id uint16) answer.Value {
+	if id == 0 {
 		return answer.NotRead()
 	}
-	return answer.Int(n)
+	return answer.Int(id)
+}
+
+func revision(number uint32, unread bool) answer.Value {
+	if unread {
+		return answer.NotRead()
+	}
+	return answer.Int(number)
 }
 
 // level returns a temperature or a speed.

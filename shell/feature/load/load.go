@@ -184,7 +184,8 @@ func first(kind, path, engine string, rep *loading.Report) string {
 		return fmt.Sprintf("the simulation starts from %s: %s, %s (restore all returns to the live subnet)",
 			file, prose.Count(rep.Switches, "switch"), prose.Count(rep.Links, "link"))
 	}
-	remapped := prose.When(rep.Remapped > 0, fmt.Sprintf(", %d LIDs remapped by port GUID", rep.Remapped), "")
+	remapped := prose.When(rep.Remapped > 0, fmt.Sprintf(", %s remapped by port GUID",
+		prose.Count(rep.Remapped, "LID")), "")
 	return fmt.Sprintf("loaded %s on %s from %s%s; staged, not written", prose.Count(rep.Entries, "entry"),
 		prose.Count(rep.Switches, "switch"), file, remapped)
 }

@@ -215,12 +215,11 @@ func attempts(tried []classify.Attempt) (all []attempt) {
 		case a.Err != nil:
 			t.Outcome, t.Error = a.Err.Error(), answer.Text(a.Err.Error())
 		case a.Unreachable > 0:
-			t.Outcome = fmt.Sprintf("routes; of %d pairs of ports %d pairs of hosts have no path", t.Pairs,
-				t.Unreachable)
+			t.Outcome = fmt.Sprintf("routes; of %s pairs of ports %s of hosts have no path",
+				prose.Thousands(t.Pairs), prose.Count(t.Unreachable, "pair"))
 		case a.Aggregation > 0:
-			t.Outcome = fmt.Sprintf("routes; all hosts have paths; of %d pairs of ports %d with an aggregation "+
-				"node have "+
-				"none", t.Pairs, t.Aggregation)
+			t.Outcome = fmt.Sprintf("routes; all hosts have paths; of %s pairs of ports %s with an aggregation "+
+				"node have none", prose.Thousands(t.Pairs), prose.Thousands(t.Aggregation))
 		default:
 			t.Outcome = "routes; all pairs have paths"
 		}

@@ -196,7 +196,7 @@ func copiesText(n int) string {
 	case 1:
 		return "1 port receives it"
 	}
-	return fmt.Sprintf("%d ports receive it", n)
+	return prose.Count(n, "port") + " receive it"
 }
 
 func (g *group) line(h *mcast.Hop) string {

@@ -173,9 +173,10 @@ func (m *many) listed() answer.Rows[trouble] {
 func (m *many) verdict() (answer.Verdict, string) {
 	switch v := verdict.Of(m.Lost > 0, m.Unknown+m.NotTraced > 0); v {
 	case answer.Found:
-		return v, fmt.Sprintf("%d of %d paths do not arrive", m.Lost, m.Paths)
+		return v, fmt.Sprintf("%s of %s do not arrive", prose.Thousands(m.Lost), prose.Count(m.Paths, "path"))
 	case answer.Unknown:
-		return v, fmt.Sprintf("%d of %d paths are unknown", m.Unknown+m.NotTraced, m.Paths+m.NotTraced)
+		return v, fmt.Sprintf("%s of %s are unknown", prose.Thousands(m.Unknown+m.NotTraced),
+			prose.Count(m.Paths+m.NotTraced, "path"))
 	}
 	return answer.OK, ""
 }

@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
@@ -196,7 +197,8 @@ func (r *request) addSets(c *feature.Call, f *fabric.Fabric, words []string) err
 		}
 	}
 	if n := len(sides[0]) * len(sides[1]); n > maxPairs {
-		return fmt.Errorf("%d pairs are too many to list, the maximum is %d", n, maxPairs)
+		return fmt.Errorf("%s pairs are too many to list, the maximum is %s", prose.Thousands(n),
+			prose.Thousands(maxPairs))
 	}
 	from := make([]fabric.PortIndex, len(sides[0]))
 	for i, p := range sides[0] {

@@ -173,7 +173,7 @@ func Columns(s *pane.Sheet) []draw.Column {
 		for row := range min(s.Len(), measured) {
 			text := s.Cell(row, i)
 			wide = max(wide, draw.Width(draw.Clean(text, false)))
-			figures = figures && text != "" && strings.Trim(text, "0123456789.,-+%x ") == ""
+			figures = figures && isFigure(text)
 		}
 		out[i] = draw.Column{Name: name, Help: s.Columns[i].Help, Right: figures, Text: func(row int) string {
 			return s.Cell(row, i)
@@ -184,12 +184,17 @@ func Columns(s *pane.Sheet) []draw.Column {
 		default:
 			out[i].Least, out[i].Share = min(wide, broad), wide
 		}
-		out[i].Rank = draw.Btoi(i > 0 && figures)
+		out[i].Rank = draw.Btoi(i > 1 && figures) // an arrow scrolls out the second column first
 	}
 	if s.Best > 0 {
 		markBest(&out[0], s)
 	}
 	return out
+}
+
+// isFigure reports whether the text is a number, possibly with a unit, or the sign of an unknown one.
+func isFigure(text string) bool {
+	return text != "" && slices.Contains([]string{"", "MB", "s", "ms", "µs"}, strings.Trim(text, "0123456789.,-+%x "))
 }
 
 // measured is the number of rows from which the widths of columns are determined.
