@@ -101,7 +101,7 @@ check: check-fmt lint check-tidy ## check formatting, linter (with vet) and go.m
 	go test -short -vet=off -p $$((2 * $(AT_ONCE))) $(PKG)
 
 .PHONY: test
-test: tools ## install missing packages and run all tests, large matrices as samples [ten to fifteen minutes]
+test: tools ## install missing packages and run all tests, large matrices as samples [nine minutes]
 	@all=$$(go list $(PKG)) && raced=$$(go list $(CONCURRENT)) && long=$$(go list $(LONG)) && halved=$$(go list $(HALVED)) || exit 1; \
 	halved=$$(grep -xF "$$halved" <<<"$$all"); all=$$(grep -xF "$$long" <<<"$$all"; grep -vxF "$$long" <<<"$$all" | grep -vxF "$$halved"); \
 	status=0; jobs=(); logs=$$(mktemp -d); trap 'rm -rf "$$logs"' EXIT; \
