@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/shell"
@@ -96,7 +97,7 @@ func TestVerifyOfAHealthySubnet(t *testing.T) {
 				t.Errorf("%d paths were traced, not %d", c.Count, n)
 			}
 			report, err := os.ReadFile(file)
-			if err != nil || !strings.Contains(string(report), "| ibtracert | "+strconv.Itoa(n)+" paths") {
+			if err != nil || !strings.Contains(string(report), "| ibtracert | "+prose.Count(n, "path")) {
 				t.Errorf("%v:\n%s", err, report)
 			}
 		})

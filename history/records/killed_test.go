@@ -60,17 +60,24 @@ func rounds(t *testing.T, s *records.Store) int {
 	}
 	n := int(until.Sub(firstRound()) / roundLength)
 	all, err := s.Totals(t.Context(), "a", counters.Errors, time.Time{}, until)
-	if err != nil || len(all) != roundPorts {
-		t.Fatalf("%d ports, %v", len(all), err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for i, x := range all {
+	for i := range roundPorts {
 		var want uint64
 		for k := range n {
 			want += errorsOf(k, i)
 		}
-		if got := x.Counts[0].Increase; x.Key != key(i) || got != want {
-			t.Fatalf("%s has %d errors in %d rounds, want %d", x.Name, got, n, want)
+		if want == 0 { // after one round, Totals lacks such ports
+			continue
 		}
+		if len(all) == 0 || all[0].Key != key(i) || all[0].Counts[0].Increase != want {
+			t.Fatalf("port %d of %d rounds has %d errors, the next ones are %+v", i, n, want, all[:min(len(all), 1)])
+		}
+		all = all[1:]
+	}
+	if len(all) > 0 {
+		t.Fatalf("%d ports have errors in %d rounds, the first is %+v", len(all), n, all[0])
 	}
 	return n
 }
