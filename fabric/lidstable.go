@@ -87,6 +87,19 @@ func (t *GUID2LID) Set(guid uint64, lids LIDRange) bool {
 	return true
 }
 
+// SetPorts sets the LIDs of all ports that have one, that of the subnet manager first.
+func (t *GUID2LID) SetPorts(f *Fabric) {
+	ends := f.EndPorts
+	if f.SMPort != None {
+		ends = append([]PortIndex{f.EndPortOf(f.SMPort)}, ends...)
+	}
+	for _, e := range ends {
+		if p := &f.Ports[e]; p.LID != 0 {
+			t.Set(p.GUID, p.LIDRange())
+		}
+	}
+}
+
 // Reserve adds a record that reserves LIDs for a port that is not in the subnet. It does nothing if the port has a
 // record or if one of the LIDs is taken. The table must be the result of an assignment.
 func (t *GUID2LID) Reserve(guid uint64, lids LIDRange) {

@@ -28,7 +28,7 @@ import (
 // TestDumpedGUID2LIDEqualsOpenSM compares the guid2lid of the live subnet, and of a what-if without a host, with
 // OpenSM's, which contains the removed host.
 func TestDumpedGUID2LIDEqualsOpenSM(t *testing.T) {
-	repeat(t, 2, 40, 7, func(t *testing.T, r *rand.Rand, _ int) {
+	repeat(t, 4, 40, 7, func(t *testing.T, r *rand.Rand, _ int) {
 		l := newLife(t, r, []string{"minhop"}, false)
 		l.run(t)
 		s := sessionOn(t, l)

@@ -12,28 +12,28 @@ import (
 // no longer exist, from the loaded guid2lid file or the base. The port of the subnet manager is the first.
 func (st *State) GUID2LID(p *Picture) *fabric.GUID2LID {
 	t := st.Settings.Remembered(p.Fabric)
-	if p.Kind == Staged && !st.Stale && st.past.LIDs != nil {
-		t = st.past.LIDs.GUID2LID.Clone()
-	}
 	fabrics := []*fabric.Fabric{p.Fabric}
 	if base := st.PaperBase().Fabric; fabric.SameNodes(base, p.Fabric) && fabric.KeepsLIDs(base, p.Fabric) {
 		fabrics = []*fabric.Fabric{base, p.Fabric}
 	}
+	if p.Kind == Staged && !st.Stale && st.past.LIDs != nil {
+		past := st.past.LIDs.GUID2LID
+		if t.Len() > 0 || len(fabrics) == 1 {
+			t = past.Clone()
+		} else { // as OpenSM, which remembers the ports of the base, including failed ones, before later ports
+			t.SetPorts(fabrics[0])
+			for _, r := range slices.Backward(slices.Collect(past.Records())) {
+				t.Add(r)
+			}
+		}
+	}
 	owner := map[uint16]uint64{}
 	for _, f := range fabrics {
-		ends := f.EndPorts
-		if f.SMPort != fabric.None {
-			ends = append([]fabric.PortIndex{f.EndPortOf(f.SMPort)}, ends...)
-		}
-		for _, e := range ends {
-			port := &f.Ports[e]
-			if port.LID == 0 {
-				continue
-			}
-			lids := port.LIDRange()
-			t.Set(port.GUID, lids)
-			for lid := lids.Min; lid <= lids.Max; lid++ {
-				owner[lid] = port.GUID
+		t.SetPorts(f)
+		for _, e := range f.EndPorts {
+			lids := f.Ports[e].LIDRange()
+			for lid := lids.Min; lid > 0 && lid <= lids.Max; lid++ {
+				owner[lid] = f.Ports[e].GUID
 			}
 		}
 	}
