@@ -520,7 +520,7 @@ func TestCongestedStories(t *testing.T) {
 		t.Run(st.name, func(t *testing.T) {
 			t.Parallel()
 			s := onTmux(t, st.size[0], st.size[1], "congested", "PATH="+programs+":"+os.Getenv("PATH"))
-			s.Awaits("18 switches, 72 hosts")
+			s.Awaits("18 switches, 72 hosts", "read the subnet: done")
 			st.tell(s)
 		})
 	}
@@ -536,7 +536,7 @@ func TestPastStories(t *testing.T) {
 		t.Run(st.name, func(t *testing.T) {
 			t.Parallel()
 			s := onTmux(t, st.size[0], st.size[1], "recorded", "PATH="+programs+":"+os.Getenv("PATH"))
-			s.Awaits("18 switches, 72 hosts")
+			s.Awaits("18 switches, 72 hosts", "read the subnet: done")
 			st.tell(s)
 		})
 	}
@@ -561,7 +561,7 @@ func TestFolderStories(t *testing.T) {
 				t.Fatal(err)
 			}
 			trendtest.Folders(t, folder, 8)
-			s.Awaits("18 switches, 72 hosts")
+			s.Awaits("18 switches, 72 hosts", "read the subnet: done")
 			st.tell(s)
 		})
 	}
@@ -586,7 +586,7 @@ func TestStories(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(s.Dir, "groups"), []byte(threeMembers), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			s.Awaits("18 switches, 72 hosts")
+			s.Awaits("18 switches, 72 hosts", "read the subnet: done")
 			st.tell(s)
 		})
 	}
@@ -636,7 +636,7 @@ func TestTwentyKeys(t *testing.T) {
 		t.Fatalf("%d keys", len(keys))
 	}
 	s := onTmux(t, 80, 24, "sim")
-	s.Awaits("18 switches, 72 hosts", "/ filter", "2 Topology")
+	s.Awaits("18 switches, 72 hosts", "read the subnet: done", "/ filter", "2 Topology")
 	s.Types(keys[:8]...)
 	s.Awaits("mark the destination with T")
 	s.Types(keys[8:15]...)
@@ -650,7 +650,7 @@ func TestTerminalTypes(t *testing.T) {
 	frames := map[string]string{}
 	for _, term := range []string{"xterm-256color", "screen", "tmux-256color", "vt100", "linux"} {
 		s := onTmux(t, 80, 24, "sim", "TERM="+term)
-		s.Awaits("18 switches, 72 hosts")
+		s.Awaits("18 switches, 72 hosts", "read the subnet: done")
 		s.Types("3")
 		s.Awaits("3 LFT of spine-01", "Enter next hop") // the frame is complete
 		frames[term] = s.Text()
