@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
 )
 
@@ -15,14 +16,6 @@ const (
 	enhancedPort0 = 1 << iota
 	noRevision
 )
-
-// when returns the flag if is is set, and 0 otherwise.
-func when(is bool, flag uint64) uint64 {
-	if is {
-		return flag
-	}
-	return 0
-}
 
 // EncodeFabric encodes a fabric. Equal fabrics have equal encodings. O(ports).
 func EncodeFabric(f *fabric.Fabric) []byte {
@@ -39,7 +32,7 @@ func EncodeFabric(f *fabric.Fabric) []byte {
 		e.uint(uint64(n.DeviceID))
 		e.uint(uint64(n.Type))
 		e.uint(uint64(n.NumPorts))
-		e.uint(when(n.EnhancedPort0, enhancedPort0) | when(n.NoRevision, noRevision))
+		e.uint(prose.When[uint64](n.EnhancedPort0, enhancedPort0, 0) | prose.When[uint64](n.NoRevision, noRevision, 0))
 		for p := 0; p <= int(n.NumPorts); p++ {
 			e.port(&f.Ports[n.FirstPort+fabric.PortIndex(p)])
 		}

@@ -190,13 +190,10 @@ func (g *group) draw(c *answer.Canvas) {
 }
 
 func copiesText(n int) string {
-	switch n {
-	case 0:
+	if n == 0 {
 		return "no port receives it"
-	case 1:
-		return "1 port receives it"
 	}
-	return prose.Count(n, "port") + " receive it"
+	return prose.Verb(n, "port", "receives", "receive") + " it"
 }
 
 func (g *group) line(h *mcast.Hop) string {
